@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * args: see args.h.
+ */
+#include "base/args.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+
+enum { HELP_COLUMN = 30 };
+
+static size_t row_count(const gyre_option *options)
+{
+    size_t count = 0;
+
+    while (options[count].name)
+        count++;
+    assert(count <= GYRE_OPTIONS_MAX);
+    return count;
+}
+
+/* The row of "--name", of "--name=value" or of "-n"; the number of rows when there is none. */
+static size_t find_row(const gyre_option *options, const char *word, size_t length)
+{
+    size_t i = 0;
+
+    for (; options[i].name; i++) {
+        if (strlen(options[i].name) == length && strncmp(options[i].name, word, length) == 0)
+            break;
+        if (length == 2 && options[i].letter && word[1] == options[i].letter)
+            break;
+    }
+    return i;
+}
+
+static gyre_status unknown_option(const gyre_option *options, const char *word, size_t length)
+{
+    char name[64];
+    const char *nearest = NULL;
+    size_t best = (size_t)-1;
+
+    snprintf(name, sizeof name, "%.*s", gyre_text_cut(length), word);
+    gyre_text_plain(name);
+    for (size_t i = 0; options[i].name; i++) {
+        const size_t distance = gyre_text_distance(name, options[i].name);
+
+        if (distance < best && gyre_text_resembles(name, options[i].name)) {
+            best = distance;
+            nearest = options[i].name;
+        }
+    }
+    if (nearest)
+        return gyre_fail(GYRE_INVALID, "there is no option '%s'; did you mean '%s'?", name,
+                         nearest);
+    return gyre_fail(GYRE_INVALID, "there is no option '%s'", name);
+}
+
+/* Whether `value` is one of "a|b|c"; true for an argument that is no choice. */
+static bool is_choice(const char *argument, const char *value)
+{
+    const size_t length = strlen(value);
+
+    if (!strchr(argument, '|'))
+        return true;
+    for (;; argument++) {
+        const size_t word = strcspn(argument, "|");
+
+        if (word == length && strncmp(argument, value, length) == 0)
+            return true;
+        argument += word;
+        if (*argument == '\0')
+            return false;
+    }
+}
+
+/* Takes one option at argv[*at]; moves on over its value. */
+static gyre_status take_option(const gyre_option *options, int argc, char *const *argv, int *at,
+                               gyre_args *args)
+{
+    const char *word = argv[*at];
+    const bool is_long = word[1] == '-';
+    const size_t length = is_long ? strcspn(word, "=") : 2;
+    const size_t row = find_row(options, word, length);
+    const gyre_option *option = &options[row];
+    const char *attached = is_long && word[length] == '=' ? word + length + 1
+                           : !is_long && word[2]          ? word + 2
+                                                          : NULL;
+
+    if (!option->name)
+        return unknown_option(options, word, is_long ? length : strlen(word));
+    if (!option->argument) {
+        if (attached)
+            return gyre_fail(GYRE_INVALID, "option '%s' takes no value", option->name);
+        args->value[row] = "";
+        return GYRE_OK;
+    }
+    if (!attached && *at + 1 < argc)
+        attached = argv[++*at];
+    if (!attached)
+        return gyre_fail(GYRE_INVALID, "option '%s' needs a value: %s", option->name,
+                         option->argument);
+    if (!is_choice(option->argument, attached))
+        return gyre_fail(GYRE_INVALID, "option '%s' takes %s, not '%.*s'", option->name,
+                         option->argument, gyre_text_cut(strlen(attached)), attached);
+    args->value[row] = attached;
+    return GYRE_OK;
+}
+
+gyre_status gyre_args_parse(const gyre_option *options, size_t most_operands, int argc,
+                            char *const *argv, gyre_args *out_args)
+{
+    bool only_operands = false;
+
+    memset(out_args, 0, sizeof *out_args);
+    assert(most_operands <= GYRE_OPERANDS_MAX);
+    (void)row_count(options);
+    for (int at = 0; at < argc; at++) {
+        const char *word = argv[at];
+
+        if (!only_operands && strcmp(word, "--") == 0) {
+            only_operands = true;
+        } else if (!only_operands && word[0] == '-' && word[1] != '\0') {
+            const gyre_status status = take_option(options, argc, argv, &at, out_args);
+
+            if (status != GYRE_OK)
+                return status;
+        } else {
+            if (out_args->operand_count == most_operands)
+                return gyre_fail(GYRE_INVALID, "'%.*s' is one word too many",
+                                 gyre_text_cut(strlen(word)), word);
+            out_args->operands[out_args->operand_count++] = word;
+        }
+    }
+    return GYRE_OK;
+}
+
+void gyre_args_help(FILE *stream, const gyre_option *options)
+{
+    for (size_t i = 0; options[i].name; i++) {
+        const gyre_option *o = &options[i];
+        char left[80], letter[5] = "    ";
+
+        if (o->letter)
+            snprintf(letter, sizeof letter, "-%c, ", o->letter);
+        snprintf(left, sizeof left, "  %s%s%s%s", letter, o->name, o->argument ? " " : "",
+                 o->argument ? o->argument : "");
+        if (strlen(left) < HELP_COLUMN)
+            fprintf(stream, "%-*s%s\n", HELP_COLUMN, left, o->help);
+        else
+            fprintf(stream, "%s\n%*s%s\n", left, HELP_COLUMN, "", o->help);
+    }
+}

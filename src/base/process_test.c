@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The promise of fork: the child of a process that uses the library may destroy and nothing else.
+ */
+#include "base/process.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gyre/library.h"
+#include "gyre/thread.h"
+#include "gyre/topology.h"
+#include "gyre/trace.h"
+#include "test.h"
+
+/* Runs the case in a child; its failures come back as the exit status. */
+static bool passes_in_child(void (*body)(void))
+{
+    const pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        test_failures = 0;
+        body();
+        _exit(test_failed() ? 1 : 0);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+
+static void nothing(void *unused)
+{
+    (void)unused;
+}
+
+static void works(void)
+{
+    gyre_thread *thread;
+
+    CHECK(gyre_process_check() == GYRE_OK);
+    CHECK(gyre_thread_start(nothing, NULL, NULL, &thread) == GYRE_OK);
+    gyre_thread_stop(thread);
+}
+
+static void child_of_an_unused_library_may_use_it(void)
+{
+    CHECK(passes_in_child(works)); /* first of the cases: this process has not used it yet */
+}
+
+static gyre_thread *parents_thread;
+static gyre_topology *parents_topology;
+
+static void refuses(void)
+{
+    gyre_thread *thread = (gyre_thread *)&thread;
+    gyre_topology *topology = (gyre_topology *)&topology;
+
+    CHECK(gyre_process_check() == GYRE_UNAVAILABLE);
+    CHECK(strstr(gyre_error_last()->text, "forked") != NULL);
+    CHECK(gyre_prepare() == GYRE_UNAVAILABLE);
+    CHECK(gyre_thread_start(nothing, NULL, NULL, &thread) == GYRE_UNAVAILABLE);
+    CHECK(thread == NULL);
+    CHECK(gyre_topology_create(NULL, &topology) == GYRE_UNAVAILABLE);
+    CHECK(topology == NULL);
+    CHECK(gyre_trace_start(NULL) == GYRE_UNAVAILABLE);
+    gyre_thread_stop(parents_thread); /* does not wait for a thread that this process lacks */
+    gyre_topology_destroy(parents_topology);
+}
+
+static void child_of_a_user_may_only_destroy(void)
+{
+    REQUIRE(gyre_thread_start(nothing, NULL, NULL, &parents_thread) == GYRE_OK);
+    REQUIRE(gyre_topology_create(NULL, &parents_topology) == GYRE_OK);
+    CHECK(passes_in_child(refuses));
+    CHECK(gyre_process_check() == GYRE_OK); /* the parent goes on */
+    gyre_thread_stop(parents_thread);
+    gyre_topology_destroy(parents_topology);
+}
+
+static const test_case cases[] = {
+    TEST(child_of_an_unused_library_may_use_it),
+    TEST(child_of_a_user_may_only_destroy),
+};
+TEST_MAIN(cases)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * settings: the table, and how the library reads it. See gyre/settings.h for the contract.
+ *
+ * A new setting is one row here; nothing else in the project calls getenv.
+ */
+#ifndef GYRE_BASE_SETTINGS_H
+#define GYRE_BASE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/log.h"
+#include "gyre/common.h"
+#include "gyre/settings.h"
+
+/* What a value must look like. CHOICE takes the words of its form; its number is their index. */
+typedef enum gyre_setting_kind {
+    GYRE_KIND_TEXT,
+    GYRE_KIND_FLAG,     /* 0 or 1; number is that */
+    GYRE_KIND_CHOICE,   /* number is the index in the form */
+    GYRE_KIND_COUNT,    /* a whole number from 1 to 2^31; number is it */
+    GYRE_KIND_DURATION, /* number is nanoseconds */
+    GYRE_KIND_LOG,      /* see gyre_log_parse */
+} gyre_setting_kind;
+
+/* id, name, kind, form, default, help */
+/* clang-format off */
+#define GYRE_SETTINGS(ROW)                                                                         \
+    ROW(LOG, "GYRE_LOG", LOG, "LEVEL|TOPIC:LEVEL,...", "warn",                                     \
+        "what is logged to stderr: off, error, warn, info, debug or trace, for all or by topic")   \
+    ROW(CLOCK, "GYRE_CLOCK", CHOICE, "auto|counter|system", "auto",                                \
+        "clock source: the processor's counter or clock_gettime; auto takes a trusted counter")    \
+    ROW(SPIN, "GYRE_SPIN", DURATION, "DURATION", "50us",                                           \
+        "longest a waiting thread spins before it sleeps, for example 20us; 0 never spins")        \
+    ROW(TRACE_EVENTS, "GYRE_TRACE_EVENTS", COUNT, "COUNT", "4096",                                 \
+        "events that the trace recorder keeps for each thread")                                    \
+    ROW(OUT, "GYRE_OUT", TEXT, "DIR", "gyre-out",                                                  \
+        "folder in which the command keeps its results")                                           \
+    ROW(COLOR, "GYRE_COLOR", CHOICE, "auto|always|never", "auto",                                  \
+        "coloured output; auto colours on a terminal")                                             \
+    ROW(NO_COLOR, "NO_COLOR", TEXT, "ANY", "",                                                     \
+        "set and not empty: no colour unless it is asked for (a convention of many programs)")     \
+    ROW(TERM, "TERM", TEXT, "NAME", "",                                                            \
+        "the terminal's type; dumb means no colour and no progress line")                          \
+    ROW(NO_INSTALL, "GYRE_NO_INSTALL", FLAG, "0|1", "0",                                           \
+        "1: tools/setup installs nothing and says what is missing")
+/* clang-format on */
+
+typedef enum gyre_setting_id {
+#define ROW(id, name, kind, form, fallback, help) GYRE_SETTING_##id,
+    GYRE_SETTINGS(ROW)
+#undef ROW
+        GYRE_SETTING_COUNT
+} gyre_setting_id;
+
+/* Values in force; the first call of any reads them all. Choices, counts and durations have a
+ * number, everything has its text. Thread-safe. */
+GYRE_API int64_t gyre_settings_number(gyre_setting_id id);
+GYRE_API const char *gyre_settings_text(gyre_setting_id id);
+const gyre_log_spec *gyre_settings_log(void);
+
+/* Judges a value for a setting. False, with a sentence in `problem`, when malformed. Pure. */
+GYRE_API GYRE_MUST_USE bool gyre_setting_parse(gyre_setting_id id, const char *text,
+                                               int64_t *out_number, char *problem,
+                                               size_t problem_size);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text: see text.h.
+ */
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 64, COMPARED = 63 };
+
+int gyre_text_cut(size_t length)
+{
+    return length < SHOWN ? (int)length : SHOWN;
+}
+
+void gyre_text_plain(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t gyre_text_distance(const char *a, const char *b)
+{
+    const size_t rows = strnlen(a, COMPARED), columns = strnlen(b, COMPARED);
+    size_t two_above[COMPARED + 1], above[COMPARED + 1], row[COMPARED + 1];
+
+    for (size_t j = 0; j <= columns; j++)
+        above[j] = j;
+    memcpy(two_above, above, sizeof above);
+    memcpy(row, above, sizeof above);
+    for (size_t i = 1; i <= rows; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= columns; j++) {
+            row[j] = least(above[j], row[j - 1]) + 1;
+            row[j] = least(row[j], above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], two_above[j - 2] + 1);
+        }
+        memcpy(two_above, above, sizeof above);
+        memcpy(above, row, sizeof row);
+    }
+    return row[columns];
+}
+
+bool gyre_text_resembles(const char *word, const char *name)
+{
+    const size_t length = strlen(name);
+
+    return gyre_text_distance(word, name) <= (length < 3 ? 1 : length / 3);
+}
+
+bool gyre_text_duration(const char *text, double *out_ns)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"", 1e9}};
+    char *end;
+    double number;
+
+    *out_ns = 0;
+    if (!isdigit((unsigned char)*text) && *text != '.')
+        return false; /* strtod would take "inf", "nan", signs and leading blanks */
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+        return false;
+    number = strtod(text, &end);
+    if (end == text || !isfinite(number))
+        return false;
+    while (*end == ' ')
+        end++;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(end, units[i].unit) == 0) {
+            *out_ns = number * units[i].ns;
+            return *out_ns <= 9.2e18;
+        }
+    }
+    return false;
+}
+
+bool gyre_text_count(const char *text, long long low, long long high, long long *out_count)
+{
+    char *end;
+
+    *out_count = 0;
+    if (!isdigit((unsigned char)*text) && *text != '-')
+        return false;
+    errno = 0;
+    *out_count = strtoll(text, &end, 10);
+    return end != text && *end == '\0' && errno == 0 && *out_count >= low && *out_count <= high;
+}
