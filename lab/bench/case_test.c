@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench/case.h"
+
+#include "test.h"
+
+static void run(void *fixture, uint64_t iterations)
+{
+    (void)fixture, (void)iterations;
+}
+
+static bool check(const void *fixture, uint64_t iterations)
+{
+    (void)fixture, (void)iterations;
+    return true;
+}
+
+#define MEANING .t0 = "a", .t1 = "b", .observer = "c", .run = run, .check = check
+
+static const gyre_bench queue_benches[] = {
+    {.name = "queue/push", MEANING},
+    {.name = "queue/pop",
+     .axes = {GYRE_AXIS("bytes", 8, 64), GYRE_AXIS("threads", 1, 2, 4)},
+     MEANING},
+};
+static const gyre_bench clock_benches[] = {{.name = "clock/now", MEANING}};
+static const gyre_suite queue = GYRE_SUITE("queue", queue_benches);
+static const gyre_suite clocks = GYRE_SUITE("clocks", clock_benches);
+static const gyre_suite *const suites[] = {&queue, &clocks, NULL};
+
+static gyre_case_list *list;
+
+static gyre_status choose(const char *pattern, bool exact, const char *suite)
+{
+    const gyre_case_filter filter = {&pattern, pattern ? 1 : 0, suite, exact};
+
+    gyre_case_list_destroy(list);
+    return gyre_case_list_create(suites, &filter, &list);
+}
+
+static void axes_are_multiplied_last_fastest(void)
+{
+    static const char *const ids[] = {"queue/push",     "queue/pop/8/1",  "queue/pop/8/2",
+                                      "queue/pop/8/4",  "queue/pop/64/1", "queue/pop/64/2",
+                                      "queue/pop/64/4", "clock/now"};
+
+    REQUIRE(choose(NULL, false, NULL) == GYRE_OK);
+    REQUIRE(list->count == sizeof ids / sizeof ids[0]);
+    for (size_t i = 0; i < list->count; i++)
+        CHECK(strcmp(list->cases[i].id, ids[i]) == 0);
+    CHECK(gyre_bench_axis(&list->cases[3], "bytes") == 8);
+    CHECK(gyre_bench_axis(&list->cases[3], "threads") == 4);
+}
+
+static void filter_is_a_regular_expression(void)
+{
+    REQUIRE(choose("pop/.*/[24]$", false, NULL) == GYRE_OK);
+    CHECK(list->count == 4);
+    REQUIRE(choose("clock", false, NULL) == GYRE_OK);
+    CHECK(list->count == 1);
+}
+
+static void exact_filter_is_a_whole_id(void)
+{
+    REQUIRE(choose("queue/pop/8/1", true, NULL) == GYRE_OK);
+    CHECK(list->count == 1);
+    CHECK(choose("queue/pop", true, NULL) == GYRE_NOT_FOUND);
+}
+
+static void suite_is_chosen_by_name(void)
+{
+    REQUIRE(choose(NULL, false, "clocks") == GYRE_OK);
+    CHECK(list->count == 1);
+    CHECK(choose(NULL, false, "cl") == GYRE_NOT_FOUND);
+}
+
+static void malformed_pattern_is_invalid(void)
+{
+    CHECK(choose("a(b", false, NULL) == GYRE_INVALID);
+    CHECK(list == NULL);
+    CHECK(strstr(gyre_error_last()->text, "filter 'a(b'") != NULL);
+}
+
+static gyre_status expand(const gyre_bench *bench, size_t count)
+{
+    const gyre_suite suite = {sizeof suite, sizeof *bench, "bad", bench, count};
+    const gyre_suite *const only[] = {&suite, NULL};
+
+    gyre_case_list_destroy(list);
+    return gyre_case_list_create(only, NULL, &list);
+}
+
+static void incomplete_entry_is_named(void)
+{
+    gyre_bench bench = queue_benches[0];
+
+    bench.check = NULL;
+    CHECK(expand(&bench, 1) == GYRE_INVALID);
+    CHECK(strstr(gyre_error_last()->text, "queue/push): no check") != NULL);
+    bench = queue_benches[0];
+    bench.observer = "";
+    CHECK(expand(&bench, 1) == GYRE_INVALID);
+    bench = queue_benches[0];
+    bench.name = "two words";
+    CHECK(expand(&bench, 1) == GYRE_INVALID);
+    bench.name = NULL;
+    CHECK(expand(&bench, 1) == GYRE_INVALID);
+}
+
+static void name_twice_is_invalid(void)
+{
+    const gyre_bench twins[] = {queue_benches[0], queue_benches[0]};
+
+    CHECK(expand(twins, 2) == GYRE_INVALID);
+    CHECK(strstr(gyre_error_last()->text, "two benchmarks are called 'queue/push'") != NULL);
+}
+
+static void name_too_long_is_invalid(void)
+{
+    gyre_bench bench = queue_benches[0];
+    char name[400];
+
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    bench.name = name;
+    CHECK(expand(&bench, 1) == GYRE_INVALID);
+}
+
+static void axis_without_values_is_invalid(void)
+{
+    gyre_bench bench = queue_benches[0];
+
+    bench.axes[0] = (gyre_axis){"empty", 0, {0}};
+    CHECK(expand(&bench, 1) == GYRE_INVALID);
+    bench.axes[0].count = 1000;
+    CHECK(expand(&bench, 1) == GYRE_INVALID);
+}
+
+/* A suite compiled when an entry ended before `bytes`. */
+static void older_suite_is_read_by_its_own_size(void)
+{
+    enum { OLD_SIZE = offsetof(gyre_bench, bytes) };
+    static _Alignas(gyre_bench) char table[2 * OLD_SIZE];
+    const gyre_suite suite = {sizeof suite, OLD_SIZE, "old", (const gyre_bench *)(void *)table, 2};
+    const gyre_suite *const only[] = {&suite, NULL};
+
+    memcpy(table, &queue_benches[0], OLD_SIZE);
+    memcpy(table + OLD_SIZE, &clock_benches[0], OLD_SIZE);
+    gyre_case_list_destroy(list);
+    REQUIRE(gyre_case_list_create(only, NULL, &list) == GYRE_OK);
+    REQUIRE(list->count == 2);
+    CHECK(strcmp(list->cases[1].id, "clock/now") == 0);
+    CHECK(list->cases[1].bench.bytes == NULL);
+    gyre_case_list_destroy(list);
+    list = NULL;
+}
+
+static const test_case cases[] = {
+    TEST(axes_are_multiplied_last_fastest),
+    TEST(filter_is_a_regular_expression),
+    TEST(exact_filter_is_a_whole_id),
+    TEST(suite_is_chosen_by_name),
+    TEST(malformed_pattern_is_invalid),
+    TEST(incomplete_entry_is_named),
+    TEST(name_twice_is_invalid),
+    TEST(name_too_long_is_invalid),
+    TEST(axis_without_values_is_invalid),
+    TEST(older_suite_is_read_by_its_own_size),
+};
+TEST_MAIN(cases)

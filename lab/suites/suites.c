@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * suites: the table of them. See suites.h.
+ */
+#include "suites/suites.h"
+
+#include <stddef.h>
+
+const gyre_suite *const gyre_suites[] = {
+    &gyre_suite_base,
+    NULL,
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * suites: the suites of this folder, one per file; suites.c puts them into one table.
+ */
+#ifndef GYRE_SUITES_H
+#define GYRE_SUITES_H
+
+#include "gyre/bench.h"
+
+extern const gyre_suite gyre_suite_base;
+
+/* All of them, NULL-terminated. */
+extern const gyre_suite *const gyre_suites[];
+
+#endif
