@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * facts: see facts.h.
+ */
+#include "facts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/quantity.h"
+#include "report/terminal.h"
+
+enum { KEY_WIDTH = 24 };
+
+/* The key as words: "memory_bytes" reads "memory", for the value shows its own unit. */
+static void print_key(const facts *f, const char *key)
+{
+    char words[64];
+    char *unit;
+
+    snprintf(words, sizeof words, "%s", key);
+    unit = strstr(words, "_bytes");
+    if (unit && unit[6] == '\0')
+        *unit = '\0';
+    for (char *c = words; *c; c++)
+        if (*c == '_')
+            *c = ' ';
+    fprintf(f->json.stream, "  %-*s", KEY_WIDTH, words);
+}
+
+void facts_begin(facts *f)
+{
+    if (f->as_json)
+        gyre_json_begin_object(&f->json, NULL);
+}
+
+void facts_end(facts *f)
+{
+    if (f->as_json)
+        gyre_json_end(&f->json);
+}
+
+void facts_section(facts *f, const char *name)
+{
+    FILE *stream = f->json.stream;
+
+    if (f->as_json)
+        gyre_json_begin_object(&f->json, name);
+    else
+        fprintf(stream, "%s%s%s\n", gyre_terminal_ink(stream, GYRE_INK_BOLD), name,
+                gyre_terminal_ink(stream, GYRE_INK_PLAIN));
+}
+
+void facts_section_end(facts *f)
+{
+    if (f->as_json)
+        gyre_json_end(&f->json);
+}
+
+void facts_text(facts *f, const char *key, const char *value)
+{
+    char shown[1024];
+
+    if (f->as_json) {
+        gyre_json_string(&f->json, key, value);
+        return;
+    }
+    snprintf(shown, sizeof shown, "%s", *value ? value : "none");
+    gyre_text_plain(shown);
+    print_key(f, key);
+    fprintf(f->json.stream, "%s\n", shown);
+}
+
+void facts_count(facts *f, const char *key, uint64_t value)
+{
+    if (f->as_json) {
+        gyre_json_unsigned(&f->json, key, value);
+        return;
+    }
+    print_key(f, key);
+    fprintf(f->json.stream, "%" PRIu64 "\n", value);
+}
+
+void facts_bytes(facts *f, const char *key, uint64_t bytes)
+{
+    if (f->as_json) {
+        gyre_json_unsigned(&f->json, key, bytes);
+        return;
+    }
+    print_key(f, key);
+    fprintf(f->json.stream, "%s\n", bytes ? gyre_quantity_bytes(bytes).text : "unknown");
+}
+
+void facts_real(facts *f, const char *key, double value)
+{
+    if (f->as_json) {
+        gyre_json_double(&f->json, key, value);
+        return;
+    }
+    print_key(f, key);
+    if (isnan(value))
+        fputs("none\n", f->json.stream);
+    else
+        fprintf(f->json.stream, "%.4g\n", value);
+}
+
+void facts_bool(facts *f, const char *key, bool value)
+{
+    if (f->as_json) {
+        gyre_json_bool(&f->json, key, value);
+        return;
+    }
+    print_key(f, key);
+    fprintf(f->json.stream, "%s\n", value ? "yes" : "no");
+}

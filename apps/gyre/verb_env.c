@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * env: prints every setting, its value, and where the value came from.
+ */
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "gyre/settings.h"
+#include "report/terminal.h"
+#include "verb.h"
+
+enum { JSON };
+
+static const gyre_option options[] = {
+    [JSON] = {"--json", 0, NULL, "print as JSON"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char *origin_name(gyre_origin origin)
+{
+    static const char *const names[] = {"default", "environment", "command line"};
+
+    return names[origin];
+}
+
+/* The setting whose name is closest to a misspelt one, or NULL. */
+static const char *guess(const char *name)
+{
+    for (size_t i = 0; gyre_settings_at(i); i++)
+        if (gyre_text_resembles(name, gyre_settings_at(i)->name))
+            return gyre_settings_at(i)->name;
+    return NULL;
+}
+
+static void print_json(void)
+{
+    gyre_json json = {.stream = stdout};
+
+    gyre_json_begin_object(&json, NULL);
+    gyre_json_begin_array(&json, "settings");
+    for (size_t i = 0; gyre_settings_at(i); i++) {
+        const gyre_setting *s = gyre_settings_at(i);
+
+        gyre_json_begin_object(&json, NULL);
+        gyre_json_string(&json, "name", s->name);
+        gyre_json_string(&json, "value", s->value);
+        gyre_json_string(&json, "origin", origin_name(s->origin));
+        gyre_json_string(&json, "default", s->default_value);
+        gyre_json_string(&json, "form", s->form);
+        gyre_json_string(&json, "help", s->help);
+        gyre_json_string(&json, "problem", s->problem);
+        gyre_json_end(&json);
+    }
+    gyre_json_end(&json);
+    gyre_json_begin_array(&json, "unknown");
+    for (size_t i = 0; gyre_settings_unknown(i); i++)
+        gyre_json_string(&json, NULL, gyre_settings_unknown(i));
+    gyre_json_end(&json);
+    gyre_json_end(&json);
+}
+
+static void print_text(void)
+{
+    const char *plain = gyre_terminal_ink(stdout, GYRE_INK_PLAIN);
+
+    for (size_t i = 0; gyre_settings_at(i); i++) {
+        const gyre_setting *s = gyre_settings_at(i);
+        char value[256];
+
+        snprintf(value, sizeof value, "%s", s->value);
+        gyre_text_plain(value);
+        printf("%s%s%s=%s  (%s)\n", gyre_terminal_ink(stdout, GYRE_INK_BOLD), s->name, plain, value,
+               origin_name(s->origin));
+        printf("    %s\n    takes %s", s->help, s->form);
+        if (s->origin != GYRE_ORIGIN_DEFAULT)
+            printf("; default '%s'", s->default_value);
+        putchar('\n');
+        if (s->problem)
+            printf("    %srefused%s: %s\n", gyre_terminal_ink(stdout, GYRE_INK_BAD), plain,
+                   s->problem);
+    }
+    for (size_t i = 0; gyre_settings_unknown(i); i++) {
+        const char *name = gyre_settings_unknown(i), *near = guess(name);
+
+        printf("%s%s%s is no setting", gyre_terminal_ink(stdout, GYRE_INK_WARN), name, plain);
+        if (near)
+            printf("; did you mean %s?", near);
+        putchar('\n');
+    }
+}
+
+static int run_env(const gyre_args *args, int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    if (gyre_args_given(args, JSON))
+        print_json();
+    else
+        print_text();
+    if (gyre_settings_check() == GYRE_OK)
+        return GYRE_EXIT_DONE;
+    fflush(stdout);
+    fprintf(stderr, "gyre env: %s\n", gyre_error_last()->text);
+    return GYRE_EXIT_ENVIRONMENT;
+}
+
+const gyre_verb verb_env = {
+    .name = "env",
+    .operands = "",
+    .summary = "print every setting, its value and where it came from",
+    .description = "Settings are environment variables; an option of the command line goes before "
+                   "the variable, and the variable before the default. Variables that begin with "
+                   "GYRE_ and are no settings are listed too, as likely misspellings. Exits with 3 "
+                   "when a setting is malformed.",
+    .options = options,
+    .run = run_env,
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command line: zero bytes separate words. Parsing must end, and an error must have a sentence
+ * that cannot drive a terminal.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "gyre/status.h"
+#include "verb.h"
+
+enum { WORDS = 100, BYTES = 4096 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char bytes[BYTES + 1], *words[WORDS];
+    const gyre_verb *verb;
+    const char *color;
+    gyre_args args;
+    size_t at = 0;
+    int count = 0;
+    bool help;
+
+    size = size < BYTES ? size : BYTES;
+    memcpy(bytes, data, size);
+    bytes[size] = '\0';
+    while (at < size && count < WORDS) {
+        words[count++] = bytes + at;
+        at += strlen(bytes + at) + 1;
+    }
+    if (verb_parse(count, words, &verb, &args, &color, &help) == GYRE_OK) {
+        assert(verb);
+        assert(args.operand_count <= verb->most_operands);
+    } else {
+        assert(gyre_error_last()->text[0] != '\0');
+    }
+    return 0;
+}
