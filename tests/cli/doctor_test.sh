@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# gyre doctor: the shape of its report, and that it notices what is done to it.
+. "$(dirname "$0")/../sh.sh"
+
+[ -x "$query" ] || { skip doctor 'jansson is not here, so JSON cannot be read back'; finish; }
+"$gyre" doctor --json >"$work/json" || exit 1
+at() { "$query" "$@" <"$work/json"; }
+finds() # ID FILE: prints the finding's weight
+{
+    i=0
+    while id=$("$query" findings "$i" id <"$2"); do
+        [ "$id" = "$1" ] && { "$query" findings "$i" weight <"$2"; return 0; }
+        i=$((i + 1))
+    done
+    return 1
+}
+
+text() { exits 0 "$gyre" doctor && says out '^verdict: ' && says out '^clock: '; }
+verdict() { at verdict | grep -Eqx 'quiet|noisy|unusable'; }
+whole()
+{
+    count=$(at findings) i=0
+    while [ "$i" -lt "$count" ]; do
+        for key in id weight evidence advice; do
+            [ -n "$(at findings "$i" "$key")" ] || return 1
+        done
+        i=$((i + 1))
+    done
+}
+measured() { [ "$(at measured spin_ns)" -ge 400000000 ] && at measured steal_share && at measured gap_count; }
+one_cpu()
+{
+    taskset -c 0 "$gyre" doctor --json >"$work/one" && [ "$(finds cpus "$work/one")" = noisy ]
+}
+# a busy program beside it is seen
+load()
+{
+    for _ in 1 2 3 4; do
+        sh -c 'while :; do :; done' & echo $! >>"$work/pids"
+    done
+    sleep 0.3
+    "$gyre" doctor --json >"$work/busy"
+    # shellcheck disable=SC2046 # one pid a word
+    kill $(cat "$work/pids")
+    finds load "$work/busy" | grep -Eqx 'noisy|unusable'
+}
+# a build that is not for measuring says so
+build_kind()
+{
+    case $("$gyre" info | sed -n 's/^  build  *//p') in
+    *Release*'sanitizers none'*) ! finds build "$work/json" ;;
+    *) [ "$(finds build "$work/json")" = unusable ] && [ "$(at verdict)" = unusable ] ;;
+    esac
+}
+
+claim text_ends_with_a_verdict text
+claim verdict_is_one_of_three verdict
+claim every_finding_has_evidence_and_advice whole
+claim figures_are_measured measured
+claim wrong_build_is_unusable build_kind
+claim busy_neighbours_are_found load
+if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
+    claim single_cpu_is_found one_cpu
+else
+    skip single_cpu_is_found 'CPU 0 cannot be chosen here'
+fi
+finish

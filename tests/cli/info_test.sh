@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# gyre info against what the system itself says.
+. "$(dirname "$0")/../sh.sh"
+
+[ -x "$query" ] || { skip info 'jansson is not here, so JSON cannot be read back'; finish; }
+"$gyre" info --json >"$work/json" || exit 1
+at() { "$query" "$@" <"$work/json"; }
+
+text() { exits 0 "$gyre" info && says out '^cpu$' && says out '^  model name' && says out '^  total  '; }
+cpus() { [ "$(at cpu cpus)" = "$(getconf _NPROCESSORS_ONLN)" ] && [ "$(at cpu allowed_cpus)" = "$(nproc)" ]; }
+memory() { [ "$(at memory total_bytes)" = "$(awk '/^MemTotal:/ { printf "%.0f", $2 * 1024 }' /proc/meminfo)" ]; }
+kernel() { [ "$(at machine kernel)" = "$(uname -r)" ] && [ "$(at machine architecture)" = "$(uname -m)" ]; }
+clock() { at clock source && at clock cost_ns && [ -n "$(at clock reason)" ]; }
+drivers()
+{
+    driver=$(at devices cuda_driver) || return 1
+    if [ -n "$driver" ]; then [ -r "$driver" ]; else [ ! -e /usr/lib/x86_64-linux-gnu/libcuda.so.1 ]; fi
+    [ "$(at devices opencl_vendors)" = "$(find /etc/OpenCL/vendors -name '*.icd' 2>/dev/null | wc -l)" ]
+}
+sizes()
+{
+    [ "$(at build program_bytes)" = "$(wc -c <"$gyre")" ] &&
+        [ "$(at build library_bytes)" = "$(wc -c <"$build/lib/libgyre.so.0")" ]
+}
+layout()
+{
+    exits 0 "$gyre" info --layout && says out '^gyre_trace_event: 32 bytes' &&
+        "$gyre" info --layout --json >"$work/json2" &&
+        [ "$("$query" gyre_trace_event size <"$work/json2")" = 32 ] &&
+        [ "$("$query" gyre_trace_event fields value offset <"$work/json2")" = 16 ]
+}
+affinity() { taskset -c 0 "$gyre" info --json | "$query" cpu allowed_cpus | grep -qx 1; }
+
+claim text_has_its_sections text
+claim cpu_counts_are_the_systems cpus
+claim memory_is_the_kernels memory
+claim machine_is_unames kernel
+claim clock_says_why clock
+claim driver_files_are_there_or_not drivers
+claim sizes_are_the_files_sizes sizes
+claim layout_is_printed_both_ways layout
+if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
+    claim allowed_cpus_follow_the_affinity affinity
+else
+    skip allowed_cpus_follow_the_affinity 'CPU 0 cannot be chosen here'
+fi
+finish

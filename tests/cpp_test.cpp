@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cpp: the public headers, all of them, used and linked from C++17.
+#include "gyre/alloc.h"
+#include "gyre/atomic.h"
+#include "gyre/bench.h"
+#include "gyre/clock.h"
+#include "gyre/common.h"
+#include "gyre/cpu.h"
+#include "gyre/library.h"
+#include "gyre/log.h"
+#include "gyre/park.h"
+#include "gyre/settings.h"
+#include "gyre/status.h"
+#include "gyre/thread.h"
+#include "gyre/topology.h"
+#include "gyre/trace.h"
+
+#include "test.h"
+
+static void library_calls_link(void)
+{
+    gyre_clock_info info = {};
+    gyre_topology *topology = nullptr;
+
+    CHECK(strcmp(gyre_status_name(GYRE_DEVICE_LOST), "device lost") == 0);
+    CHECK(strcmp(gyre_version(), "") != 0);
+    CHECK(gyre_settings_at(0) != nullptr);
+    CHECK(gyre_cpu_describe() != nullptr);
+    info.struct_size = sizeof info;
+    CHECK(gyre_clock_describe(&info) == GYRE_OK);
+    REQUIRE(gyre_topology_create(nullptr, &topology) == GYRE_OK);
+    CHECK(gyre_topology_worker_count(topology) >= 1);
+    gyre_topology_destroy(topology);
+}
+
+static void inline_calls_link(void)
+{
+    uint64_t counter = 0;
+
+    gyre_store_release(&counter, 7);
+    CHECK(gyre_load_acquire(&counter) == 7);
+    gyre_trace_begin("cpp");
+    gyre_trace_end("cpp");
+    gyre_bench_keep(&counter);
+}
+
+static void a_lambda_can_be_a_thread(void)
+{
+    gyre_thread *thread = nullptr;
+    int ran = 0;
+
+    REQUIRE(gyre_thread_start([](void *arg) { ++*static_cast<int *>(arg); }, &ran, nullptr,
+                              &thread) == GYRE_OK);
+    gyre_thread_stop(thread);
+    CHECK(ran == 1);
+}
+
+static const test_case cases[] = {TEST(library_calls_link), TEST(inline_calls_link),
+                                  TEST(a_lambda_can_be_a_thread)};
+TEST_MAIN(cases)

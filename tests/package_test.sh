@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs into a temporary prefix and builds a small outside project against it.
+. "$(dirname "$0")/sh.sh"
+
+[ -z "${SANITIZED:-}" ] || { skip package 'users do not install a sanitized build'; finish; }
+prefix=$work/prefix
+outside=$root/tests/outside
+cmake --install "$build" --prefix "$prefix" >"$work/install.log" 2>&1 || { cat "$work/install.log"; exit 1; }
+libdir=$(dirname "$(find "$prefix" -name libgyre.so)")
+export PKG_CONFIG_PATH="$libdir/pkgconfig"
+flags='-Wall -Wextra -Wpedantic -Werror'
+
+installed()
+{
+    for file in bin/gyre include/gyre/library.h include/gyre/bench.h share/man/man1/gyre.1 \
+        share/bash-completion/completions/gyre share/doc/gyre/LICENSE; do
+        [ -s "$prefix/$file" ] || { echo "no $file"; return 1; }
+    done
+    [ -e "$libdir/libgyre.so.0" ] && [ -s "$libdir/libgyre.a" ] && [ -s "$libdir/libgyrelab.a" ]
+}
+command_runs() { exits 0 "$prefix/bin/gyre" --version && "$prefix/bin/gyre" info | grep -q '^  library  *[0-9]'; }
+runs() { # PROGRAM: against the installed shared libraries
+    case $1 in
+    *bench*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" --test && says out 'sum/u64/10000  *ok' ;;
+    *) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out '^gyre 0.1.0, ' ;;
+    esac
+}
+# shellcheck disable=SC2046,SC2086 # words
+pkgconfig_c()
+{
+    ${CC:-cc} -std=c11 $flags "$outside/hello.c" -o "$work/hello" $(pkg-config --cflags --libs gyre) &&
+        ldd "$work/hello" | grep -q libgyre.so.0 ; runs "$work/hello"
+}
+# shellcheck disable=SC2046,SC2086
+pkgconfig_static()
+{
+    ${CC:-cc} -std=c11 $flags "$outside/hello.c" -o "$work/hello_static" $(pkg-config --cflags gyre) \
+        "$libdir/libgyre.a" $(pkg-config --static --libs-only-l gyre | sed 's/-lgyre//') &&
+        ! ldd "$work/hello_static" | grep libgyre && runs "$work/hello_static"
+}
+# shellcheck disable=SC2046,SC2086
+pkgconfig_cpp()
+{
+    ${CXX:-c++} -std=c++17 $flags "$outside/hello_cpp.cpp" -o "$work/hello_cpp" \
+        $(pkg-config --cflags --libs gyre) && runs "$work/hello_cpp"
+}
+# shellcheck disable=SC2046,SC2086
+pkgconfig_lab()
+{
+    ${CC:-cc} -std=c11 $flags "$outside/sum_bench.c" -o "$work/sum_bench" \
+        $(pkg-config --cflags --libs gyrelab) && runs "$work/sum_bench"
+}
+moved() # the installed tree, moved elsewhere, still tells the right paths
+{
+    cp -R "$prefix" "$work/elsewhere" &&
+        PKG_CONFIG_PATH="$work/elsewhere/${libdir#"$prefix/"}/pkgconfig" pkg-config --cflags gyre |
+        grep -q "$work/elsewhere"
+}
+cmake_project()
+{
+    cmake -S "$outside" -B "$work/outside" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="${CC:-cc}" \
+        -DCMAKE_CXX_COMPILER="${CXX:-c++}" && cmake --build "$work/outside" || return 1
+    for program in hello hello_cpp sum_bench hello_static hello_cpp_static sum_bench_static; do
+        runs "$work/outside/$program" || return 1
+    done
+}
+measures()
+{
+    (cd "$work" && exits 0 env LD_LIBRARY_PATH="$libdir" "$work/sum_bench" --sample-size 10 \
+        --warm-up-time 1ms --measurement-time 20ms && says out 'thrpt: ' && says out '^2 measured' &&
+        [ -s gyre-out/latest.json ])
+}
+
+claim everything_is_installed installed
+claim installed_command_runs command_runs
+if command -v pkg-config >/dev/null; then
+    claim pkg_config_in_c pkgconfig_c
+    claim pkg_config_static pkgconfig_static
+    claim pkg_config_lab pkgconfig_lab
+    claim lab_program_measures measures
+    claim installed_tree_can_be_moved moved
+else
+    skip pkg_config 'pkg-config is not installed'
+fi
+if command -v "${CXX:-c++}" >/dev/null; then
+    command -v pkg-config >/dev/null && claim pkg_config_in_cpp pkgconfig_cpp
+    claim cmake_in_c_and_cpp_shared_and_static cmake_project
+else
+    skip cpp 'there is no C++ compiler'
+fi
+finish

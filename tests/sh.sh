@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# The script tests' counterpart of test.h; sourced. A test calls `claim NAME COMMAND...` for each
+# claim and ends with `finish`. $1 of the test is the build folder.
+set -u
+root=$(CDPATH='' cd -- "$(dirname -- "$0")" && git rev-parse --show-toplevel 2>/dev/null) ||
+    root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+[ -d "$root/include/gyre" ] || root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+build=${1:-$root/build/dev}
+# shellcheck disable=SC2034 # for the tests
+gyre=$build/bin/gyre query=$build/tests/json_query
+ran=0 failed=0 skipped=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+claim()
+{
+    name=$1
+    shift
+    ran=$((ran + 1))
+    if ("$@") >"$work/claim.log" 2>&1; then
+        echo "ok    $name"
+    else
+        echo "FAIL  $name"
+        sed 's/^/      /' "$work/claim.log"
+        failed=$((failed + 1))
+    fi
+}
+
+skip() # NAME REASON
+{
+    ran=$((ran + 1)) skipped=$((skipped + 1))
+    echo "skip  $1: $2"
+}
+
+# exits STATUS COMMAND...: the command ends with that status; its output is in $work/out and err.
+exits()
+{
+    expected=$1
+    shift
+    status=0
+    "$@" >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" = "$expected" ] || {
+        echo "exit status $status, not $expected, of: $*"
+        cat "$work/out" "$work/err"
+        return 1
+    }
+}
+
+says() { # STREAM PATTERN: a line of the last command's out or err matches
+    grep -qe "$2" "$work/$1" || {
+        echo "nothing matches '$2' in std$1:"
+        cat "$work/$1"
+        return 1
+    }
+}
+
+finish()
+{
+    echo "$ran run, $failed failed, $skipped skipped"
+    [ "$failed" = 0 ] || exit 1
+    [ "$skipped" -lt "$ran" ] || exit 77
+    exit 0
+}
