@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# A thin front for CMake: sets up the machine, then calls the preset that a target needs.
+# `make help` lists the targets.
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 30
+JOBS ?= $(shell nproc)
+# warnings are errors where the project itself is checked, not where a user builds it
+CONFIGURE = cmake --preset $(1) $(if $(CI),-DGYRE_WERROR=ON) $(if $(VERBOSE),,--log-level=WARNING >/dev/null)
+BUILD = $(call CONFIGURE,$(1)) && cmake --build --preset $(1) -j $(JOBS)
+
+.DEFAULT_GOAL := release
+.PHONY: release bench test check format asan tsan fuzz install clean help
+
+##release     build the libraries and build/release/bin/gyre (this is what plain `make` does)
+release:
+	@tools/setup --for build
+	@$(call BUILD,release)
+
+##bench       run the benchmark suite, quickly; FULL=1 takes the long way, FILTER='regex' chooses
+bench: release
+	@build/release/bin/gyre bench $(if $(FULL),,--quick) $(FILTER)
+
+##test        build and run every test
+test:
+	@tools/setup --for test
+	@$(call BUILD,dev)
+	@ctest --preset dev -j $(JOBS)
+
+##check       format, layers, headers alone in C11 and C++17, tidy, scripts, aarch64 cross-compile
+check:
+	@tools/setup --for ci
+	@tools/check
+
+##format      rewrite all sources in the project's format
+format:
+	@tools/check --fix-format
+
+##asan        run every test under the address and undefined-behaviour sanitizers
+asan:
+	@tools/setup --for test
+	@$(call BUILD,asan)
+	@ctest --preset asan -j $(JOBS)
+
+##tsan        run everything concurrent under the thread sanitizer
+tsan:
+	@tools/setup --for test
+	@$(call BUILD,tsan)
+	@ctest --preset tsan
+
+##fuzz        run every fuzz target for FUZZ_SECONDS (30) from its corpus
+fuzz:
+	@tools/setup --for ci
+	@$(call BUILD,fuzz)
+	@tools/fuzz $(FUZZ_SECONDS)
+
+##install     install under PREFIX (/usr/local); DESTDIR is honoured
+install:
+	@tools/install "$(PREFIX)"
+
+##clean       remove everything that was built
+clean:
+	@rm -rf build
+
+##help        print this list
+help:
+	@sed -n 's/^##/  make /p' Makefile
