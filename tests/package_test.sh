@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs into a temporary prefix and builds a small outside project against it.
+# Installs into a temporary prefix and builds the examples against it, as an outside project would.
 . "$(dirname "$0")/sh.sh"
 
 [ -z "${SANITIZED:-}" ] || { skip package 'users do not install a sanitized build'; finish; }
 prefix=$work/prefix
-outside=$root/tests/outside
+outside=$root/examples
 cmake --install "$build" --prefix "$prefix" >"$work/install.log" 2>&1 || { cat "$work/install.log"; exit 1; }
 libdir=$(dirname "$(find "$prefix" -name libgyre.so)")
 export PKG_CONFIG_PATH="$libdir/pkgconfig"

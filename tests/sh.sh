@@ -3,9 +3,8 @@
 # The script tests' counterpart of test.h; sourced. A test calls `claim NAME COMMAND...` for each
 # claim and ends with `finish`. $1 of the test is the build folder.
 set -u
-root=$(CDPATH='' cd -- "$(dirname -- "$0")" && git rev-parse --show-toplevel 2>/dev/null) ||
-    root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-[ -d "$root/include/gyre" ] || root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 1
+while [ ! -e "$root/layers.txt" ]; do root=$(dirname -- "$root"); done
 build=${1:-$root/build/dev}
 # shellcheck disable=SC2034 # for the tests
 gyre=$build/bin/gyre query=$build/tests/json_query

@@ -55,18 +55,25 @@ static void new_line(gyre_json *json)
     fprintf(json->stream, "\n%*s", 2 * json->depth, "");
 }
 
-/* Everything that comes before a value: comma, line, key. */
-static void lead(gyre_json *json, const char *key)
+/* Everything that comes before a value: comma, line or blank, key. */
+static void lead(gyre_json *json, const char *key, bool container)
 {
-    if (json->depth == 0) {
+    const int inside = json->depth - 1;
+
+    if (inside < 0) {
         assert(!key);
         return;
     }
-    assert(json->array[json->depth - 1] == !key);
-    if (json->some[json->depth - 1])
+    assert(json->array[inside] == !key);
+    if (json->some[inside])
         fputc(',', json->stream);
-    json->some[json->depth - 1] = true;
-    new_line(json);
+    if (key || container) {
+        json->lines[inside] = true;
+        new_line(json);
+    } else if (json->some[inside]) {
+        fputc(' ', json->stream);
+    }
+    json->some[inside] = true;
     if (key) {
         put_string(json->stream, key);
         fputs(": ", json->stream);
@@ -75,10 +82,11 @@ static void lead(gyre_json *json, const char *key)
 
 static void begin(gyre_json *json, const char *key, bool array)
 {
-    lead(json, key);
+    lead(json, key, true);
     assert(json->depth < GYRE_JSON_DEPTH);
     fputc(array ? '[' : '{', json->stream);
     json->array[json->depth] = array;
+    json->lines[json->depth] = false;
     json->some[json->depth++] = false;
 }
 
@@ -96,7 +104,7 @@ void gyre_json_end(gyre_json *json)
 {
     assert(json->depth > 0);
     json->depth--;
-    if (json->some[json->depth])
+    if (json->lines[json->depth])
         new_line(json);
     fputc(json->array[json->depth] ? ']' : '}', json->stream);
     if (json->depth == 0)
@@ -105,7 +113,7 @@ void gyre_json_end(gyre_json *json)
 
 void gyre_json_string(gyre_json *json, const char *key, const char *value)
 {
-    lead(json, key);
+    lead(json, key, false);
     if (value)
         put_string(json->stream, value);
     else
@@ -114,13 +122,13 @@ void gyre_json_string(gyre_json *json, const char *key, const char *value)
 
 void gyre_json_signed(gyre_json *json, const char *key, int64_t value)
 {
-    lead(json, key);
+    lead(json, key, false);
     fprintf(json->stream, "%" PRId64, value);
 }
 
 void gyre_json_unsigned(gyre_json *json, const char *key, uint64_t value)
 {
-    lead(json, key);
+    lead(json, key, false);
     fprintf(json->stream, "%" PRIu64, value);
 }
 
@@ -131,7 +139,7 @@ void gyre_json_double(gyre_json *json, const char *key, double value)
     char text[32];
     char *comma;
 
-    lead(json, key);
+    lead(json, key, false);
     if (!isfinite(value)) {
         fputs("null", json->stream);
         return;
@@ -149,6 +157,6 @@ void gyre_json_double(gyre_json *json, const char *key, double value)
 
 void gyre_json_bool(gyre_json *json, const char *key, bool value)
 {
-    lead(json, key);
+    lead(json, key, false);
     fputs(value ? "true" : "false", json->stream);
 }

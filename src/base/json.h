@@ -2,8 +2,8 @@
  *
  * json: writes JSON to a stream, correct by construction where that is cheap.
  *
- * The writer puts commas, quotes, escapes and indentation; the caller keeps begin and end in pairs
- * and gives keys inside objects only (asserted). Bytes that are not UTF-8 become U+FFFD; numbers
+ * The writer puts commas, quotes, escapes and indentation (an array of numbers or strings stays on
+ * one line); the caller keeps begin and end in pairs and gives keys inside objects only (asserted). Bytes that are not UTF-8 become U+FFFD; numbers
  * that JSON does not have become null. Errors of the stream stay in the stream: ask ferror at the
  * end.
  *
@@ -27,6 +27,7 @@ typedef struct gyre_json {
     int depth;
     bool array[GYRE_JSON_DEPTH]; /* what is open at each depth: an array or an object */
     bool some[GYRE_JSON_DEPTH];  /* whether it has a member already */
+    bool lines[GYRE_JSON_DEPTH]; /* whether members stand on lines of their own */
 } gyre_json;
 
 /* `{.stream = stdout}` is a writer. In all that follows `key` is NULL at the top and in arrays. */

@@ -58,6 +58,23 @@ static void nesting_and_commas_are_right(void)
     json_decref(root);
 }
 
+static void numbers_of_an_array_share_a_line(void)
+{
+    gyre_json json = open_writer();
+
+    gyre_json_begin_object(&json, NULL);
+    gyre_json_begin_array(&json, "times");
+    gyre_json_double(&json, NULL, 1.5);
+    gyre_json_double(&json, NULL, 2);
+    gyre_json_end(&json);
+    gyre_json_begin_array(&json, "none");
+    gyre_json_end(&json);
+    gyre_json_end(&json);
+    fclose(json.stream);
+    CHECK(strcmp(text, "{\n  \"times\": [1.5, 2],\n  \"none\": []\n}\n") == 0);
+    free(text);
+}
+
 static void any_bytes_become_valid_text(void)
 {
     for (int first = 1; first < 256; first++) {
@@ -143,8 +160,12 @@ static void full_disk_stays_in_the_stream(void)
 }
 
 static const test_case cases[] = {
-    TEST(nesting_and_commas_are_right),           TEST(any_bytes_become_valid_text),
-    TEST(good_utf8_survives_and_bad_is_replaced), TEST(numbers_round_trip),
-    TEST(what_json_cannot_say_is_null),           TEST(full_disk_stays_in_the_stream),
+    TEST(nesting_and_commas_are_right),
+    TEST(numbers_of_an_array_share_a_line),
+    TEST(any_bytes_become_valid_text),
+    TEST(good_utf8_survives_and_bad_is_replaced),
+    TEST(numbers_round_trip),
+    TEST(what_json_cannot_say_is_null),
+    TEST(full_disk_stays_in_the_stream),
 };
 TEST_MAIN(cases)
