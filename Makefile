@@ -5,9 +5,11 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 30
 JOBS ?= $(shell nproc)
-# warnings are errors where the project itself is checked, not where a user builds it
-CONFIGURE = cmake --preset $(1) $(if $(CI),-DGYRE_WERROR=ON) $(if $(VERBOSE),,--log-level=WARNING >/dev/null)
-BUILD = $(call CONFIGURE,$(1)) && cmake --build --preset $(1) -j $(JOBS)
+# Under sudo only packages and installed files are root's work; the build stays the user's.
+AS_USER = $(if $(filter-out root,$(SUDO_USER)),$(if $(filter 0,$(shell id -u)),sudo -u $(SUDO_USER)))
+# Warnings are errors where the project itself is checked, not where a user builds it.
+CONFIGURE = $(AS_USER) cmake --preset $(1) $(if $(CI),-DGYRE_WERROR=ON) $(if $(VERBOSE),,--log-level=WARNING >/dev/null)
+BUILD = $(CONFIGURE) && $(AS_USER) cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := release
 .PHONY: release bench test check format asan tsan fuzz install clean help
@@ -19,44 +21,46 @@ release:
 
 ##bench       run the benchmark suite, quickly; FULL=1 takes the long way, FILTER='regex' chooses
 bench: release
-	@build/release/bin/gyre bench $(if $(FULL),,--quick) $(FILTER)
+	@$(AS_USER) build/release/bin/gyre bench $(if $(FULL),,--quick) $(FILTER)
 
 ##test        build and run every test
 test:
 	@tools/setup --for test
 	@$(call BUILD,dev)
-	@ctest --preset dev -j $(JOBS)
+	@$(AS_USER) ctest --preset dev -j $(JOBS)
 
 ##check       format, layers, headers alone in C11 and C++17, tidy, scripts, aarch64 cross-compile
 check:
 	@tools/setup --for ci
-	@tools/check
+	@$(AS_USER) tools/check
 
 ##format      rewrite all sources in the project's format
 format:
-	@tools/check --fix-format
+	@$(AS_USER) tools/check --fix-format
 
 ##asan        run every test under the address and undefined-behaviour sanitizers
 asan:
 	@tools/setup --for test
 	@$(call BUILD,asan)
-	@ctest --preset asan -j $(JOBS)
+	@$(AS_USER) ctest --preset asan -j $(JOBS)
 
 ##tsan        run everything concurrent under the thread sanitizer
 tsan:
 	@tools/setup --for test
 	@$(call BUILD,tsan)
-	@ctest --preset tsan
+	@$(AS_USER) ctest --preset tsan
 
 ##fuzz        run every fuzz target for FUZZ_SECONDS (30) from its corpus
 fuzz:
 	@tools/setup --for ci
 	@$(call BUILD,fuzz)
-	@tools/fuzz $(FUZZ_SECONDS)
+	@$(AS_USER) tools/fuzz $(FUZZ_SECONDS)
 
 ##install     install under PREFIX (/usr/local); DESTDIR is honoured
-install:
-	@tools/install "$(PREFIX)"
+install: release
+	@cmake --install build/release --prefix "$(PREFIX)" || { \
+		echo "make install: '$(PREFIX)' cannot be written; use sudo, or choose PREFIX=" >&2; exit 3; }
+	@chown --reference=build/release build/release/install_manifest.txt
 
 ##clean       remove everything that was built
 clean:
