@@ -21,7 +21,7 @@ release:
 
 ##bench       run the benchmark suite, quickly; FULL=1 takes the long way, FILTER='regex' chooses
 bench: release
-	@$(AS_USER) build/release/bin/gyre bench $(if $(FULL),,--quick) $(FILTER)
+	@$(AS_USER) build/release/bin/gyre bench $(if $(FULL),,--quick) $(if $(FILTER),'$(FILTER)')
 
 ##test        build and run every test
 test:

@@ -53,6 +53,11 @@ static gyre_status unknown_verb(const char *name)
 
     snprintf(shown, sizeof shown, "%s", name);
     gyre_text_plain(shown);
+    if (name[0] == '-')
+        return gyre_fail(GYRE_INVALID,
+                         "there is no option '%s'; '--help' and '--version' may stand "
+                         "before a verb",
+                         shown);
     if (guess)
         return gyre_fail(GYRE_INVALID, "there is no verb '%s'; did you mean '%s'?", shown,
                          guess->name);

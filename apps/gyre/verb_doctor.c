@@ -55,6 +55,7 @@ static void print_json(const gyre_evidence *e, const gyre_diagnosis *d)
     for (int i = 0; i < GYRE_EVIDENCE_PINGPONGS && e->pingpong_ns[i] >= 0; i++)
         gyre_json_double(&json, NULL, e->pingpong_ns[i]);
     gyre_json_end(&json);
+    gyre_json_string(&json, "placement", gyre_doctor_placement(e));
     gyre_json_string(&json, "clock_source", e->clock.source);
     gyre_json_double(&json, "clock_resolution_ns", e->clock.resolution_ns);
     gyre_json_double(&json, "clock_cost_ns", e->clock.cost_ns);
@@ -76,9 +77,9 @@ static void print_text(const gyre_evidence *e, const gyre_diagnosis *d)
                weight(f->noise), plain, f->id, f->evidence, f->advice);
     }
     if (e->pingpong_ns[0] >= 0)
-        printf("a line between CPU %u and %u and back: %.0f, %.0f and %.0f ns\n",
-               e->pingpong_cpus[0], e->pingpong_cpus[1], e->pingpong_ns[0], e->pingpong_ns[1],
-               e->pingpong_ns[2]);
+        printf("placement: CPU %u and %u are %s: a line takes %.0f, %.0f and %.0f ns and back\n",
+               e->pingpong_cpus[0], e->pingpong_cpus[1], gyre_doctor_placement(e),
+               e->pingpong_ns[0], e->pingpong_ns[1], e->pingpong_ns[2]);
     printf("clock: %s, %.1f ns a reading, steps of %.0f ns\n", e->clock.source, e->clock.cost_ns,
            e->clock.resolution_ns);
     printf("verdict: %s%s%s\n", gyre_terminal_ink(stdout, inks[d->verdict]),

@@ -45,6 +45,8 @@ static void misspelt_verb_gets_a_suggestion(void)
     CHECK(parse("dcotor") == GYRE_INVALID);
     CHECK(strstr(gyre_error_last()->text, "did you mean 'doctor'?") != NULL);
     CHECK(verb == NULL);
+    CHECK(parse("--verison") == GYRE_INVALID);
+    CHECK(strstr(gyre_error_last()->text, "no option '--verison'") != NULL);
     CHECK(parse("xylophone") == GYRE_INVALID);
     CHECK(strstr(gyre_error_last()->text, "'gyre help' lists them") != NULL);
 }

@@ -9,8 +9,11 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { FAR_NS = 180 }; /* near pairs were seen at 38-130 ns, far ones at 240-410 */
 
 static const char *const checks[] = {
     "build", "cpus",       "quota",    "load",  "steal",  "interruptions", "frequency", "placement",
@@ -136,22 +139,42 @@ static void judge_speed(const gyre_evidence *e, gyre_diagnosis *d)
             "transparent huge pages: %s", e->thp);
 }
 
-static void judge_placement(const gyre_evidence *e, gyre_diagnosis *d)
+/* The fastest and the slowest of the ping-pongs; false when there was none. */
+static bool pingpong_range(const gyre_evidence *e, double *out_low, double *out_high)
 {
-    double low = 1e18, high = -1;
-
+    *out_low = *out_high = -1;
     for (int i = 0; i < GYRE_EVIDENCE_PINGPONGS; i++) {
         if (e->pingpong_ns[i] < 0)
             continue;
-        low = e->pingpong_ns[i] < low ? e->pingpong_ns[i] : low;
-        high = e->pingpong_ns[i] > high ? e->pingpong_ns[i] : high;
+        if (*out_low < 0 || e->pingpong_ns[i] < *out_low)
+            *out_low = e->pingpong_ns[i];
+        if (e->pingpong_ns[i] > *out_high)
+            *out_high = e->pingpong_ns[i];
     }
+    return *out_low >= 0;
+}
+
+const char *gyre_doctor_placement(const gyre_evidence *evidence)
+{
+    double low, high;
+
+    if (!pingpong_range(evidence, &low, &high))
+        return "unknown";
+    return high > FAR_NS ? "far" : "near";
+}
+
+static void judge_placement(const gyre_evidence *e, gyre_diagnosis *d)
+{
+    double low, high;
+
+    if (!pingpong_range(e, &low, &high))
+        low = high = 0;
     if (high > 1.5 * low)
         find(d, "placement", GYRE_NOISE_NOISY,
              "the host moves the CPUs: read two-thread figures only beside a bare ping-pong",
              "a line between CPU %u and %u takes %.0f to %.0f ns and back", e->pingpong_cpus[0],
              e->pingpong_cpus[1], low, high);
-    else if (high > 180)
+    else if (high > FAR_NS)
         find(d, "placement", GYRE_NOISE_NOTE, "pin pairs of threads to CPUs that share a cache",
              "CPU %u and %u are far apart: a line takes %.0f ns and back", e->pingpong_cpus[0],
              e->pingpong_cpus[1], high);

@@ -113,8 +113,12 @@ static void placement_is_found_from_the_pingpong(void)
     CHECK(finds(&e, "placement", GYRE_NOISE_NOISY)); /* it changed */
     e.pingpong_ns[0] = e.pingpong_ns[2] = 255;
     CHECK(finds(&e, "placement", GYRE_NOISE_NOTE)); /* far, but steady */
+    CHECK(strcmp(gyre_doctor_placement(&e), "far") == 0);
+    e.pingpong_ns[0] = e.pingpong_ns[1] = e.pingpong_ns[2] = 60;
+    CHECK(strcmp(gyre_doctor_placement(&e), "near") == 0);
     e.pingpong_ns[0] = e.pingpong_ns[1] = e.pingpong_ns[2] = -1;
     CHECK(gyre_doctor_judge(&e).count == 0);
+    CHECK(strcmp(gyre_doctor_placement(&e), "unknown") == 0);
 }
 
 static void container_limits_are_found(void)

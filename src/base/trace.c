@@ -64,6 +64,7 @@ static _Thread_local ring *mine;
 
 static void leave(void *r)
 {
+    mine = NULL; /* an event of a later destructor takes a ring again, and gives it back again */
     /* release [trace-ring]: pairs with the acquire in claim; the next owner sees `written` */
     atomic_store_explicit(&((ring *)r)->owner, 0, memory_order_release);
 }

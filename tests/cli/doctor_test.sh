@@ -28,6 +28,10 @@ whole()
         i=$((i + 1))
     done
 }
+placement()
+{
+    if [ "$(nproc)" -gt 1 ]; then at measured placement | grep -Eqx 'near|far'; else [ "$(at measured placement)" = unknown ]; fi
+}
 measured() { [ "$(at measured spin_ns)" -ge 400000000 ] && at measured steal_share && at measured gap_count; }
 one_cpu()
 {
@@ -58,6 +62,7 @@ claim text_ends_with_a_verdict text
 claim verdict_is_one_of_three verdict
 claim every_finding_has_evidence_and_advice whole
 claim figures_are_measured measured
+claim placement_is_near_or_far placement
 claim wrong_build_is_unusable build_kind
 claim busy_neighbours_are_found load
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
