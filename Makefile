@@ -36,6 +36,7 @@ check:
 
 ##format      rewrite all sources in the project's format
 format:
+	@tools/setup --for ci
 	@$(AS_USER) tools/check --fix-format
 
 ##asan        run every test under the address and undefined-behaviour sanitizers
@@ -59,7 +60,7 @@ fuzz:
 ##install     install under PREFIX (/usr/local); DESTDIR is honoured
 install: release
 	@cmake --install build/release --prefix "$(PREFIX)" || { \
-		echo "make install: '$(PREFIX)' cannot be written; use sudo, or choose PREFIX=" >&2; exit 3; }
+		echo "make install: failed, see above; '$(PREFIX)' may need sudo, or choose PREFIX=" >&2; exit 3; }
 	@chown --reference=build/release build/release/install_manifest.txt
 
 ##clean       remove everything that was built

@@ -54,6 +54,14 @@ endfunction()
 # Only tests read JSON; a cross-compile without it builds the rest.
 find_library(jansson jansson)
 
+# Tests run with every setting at its default, whatever the developer's environment says.
+file(STRINGS ${PROJECT_SOURCE_DIR}/src/base/settings.h rows REGEX "^ *ROW\\([A-Z_]+, \"")
+set(gyre_clean_environment)
+foreach(row ${rows})
+  string(REGEX REPLACE "^ *ROW\\([A-Z_]+, \"([A-Z_]+)\".*" "\\1" setting "${row}")
+  list(APPEND gyre_clean_environment "${setting}=unset:")
+endforeach()
+
 # gyre_test(FILE [LABELS label...] [LIBRARIES target...]): a *_test.c is one program and one test.
 # Label `concurrent` marks those that the thread sanitizer runs.
 function(gyre_test file)
@@ -72,7 +80,8 @@ function(gyre_test file)
                                              ${PROJECT_SOURCE_DIR}/lab)
   target_link_libraries(${name} PRIVATE gyre_flags ${arg_LIBRARIES} gyrelab_static)
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS "${arg_LABELS}")
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS "${arg_LABELS}"
+    ENVIRONMENT_MODIFICATION "${gyre_clean_environment}")
 endfunction()
 
 # gyre_fuzz(FILE CORPUS [LIBRARIES target...]): a *_fuzz.c replays tests/corpus/CORPUS as a test, and

@@ -22,7 +22,7 @@ configure_package_config_file(cmake/gyre-config.cmake.in
   ${PROJECT_BINARY_DIR}/cmake/gyre-config.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gyre)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/gyre-config-version.cmake
-  COMPATIBILITY SameMajorVersion)
+  COMPATIBILITY SameMinorVersion) # until 1.0 a minor version may change the interface
 install(FILES ${PROJECT_BINARY_DIR}/cmake/gyre-config.cmake
               ${PROJECT_BINARY_DIR}/cmake/gyre-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gyre)

@@ -6,12 +6,13 @@
 
 int main(void)
 {
-    const uint64_t start_ns = gyre_clock_now_ns();
+    uint64_t start_ns;
 
     if (gyre_prepare() != GYRE_OK) {
         fprintf(stderr, "%s\n", gyre_error_last()->text);
         return 1;
     }
+    start_ns = gyre_clock_now_ns();
     printf("gyre %s, %u workers, clock %s\n", gyre_version(), gyre_topology_worker_count(NULL),
            gyre_clock_now_ns() >= start_ns ? "runs" : "is broken");
     return 0;

@@ -4,7 +4,7 @@
 
 typedef struct numbers {
     size_t count;
-    uint64_t sum, runs;
+    uint64_t sum;
     uint64_t value[];
 } numbers;
 

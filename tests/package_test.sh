@@ -9,6 +9,8 @@ outside=$root/examples
 cmake --install "$build" --prefix "$prefix" >"$work/install.log" 2>&1 || { cat "$work/install.log"; exit 1; }
 libdir=$(dirname "$(find "$prefix" -name libgyre.so)")
 export PKG_CONFIG_PATH="$libdir/pkgconfig"
+version=$(sed -n 's/^#define GYRE_VERSION_[A-Z]* //p' "$root/include/gyre/library.h" | paste -sd.)
+major=${version%%.*}
 flags='-Wall -Wextra -Wpedantic -Werror'
 
 installed()
@@ -17,20 +19,20 @@ installed()
         share/bash-completion/completions/gyre share/doc/gyre/LICENSE; do
         [ -s "$prefix/$file" ] || { echo "no $file"; return 1; }
     done
-    [ -e "$libdir/libgyre.so.0" ] && [ -s "$libdir/libgyre.a" ] && [ -s "$libdir/libgyrelab.a" ]
+    [ -e "$libdir/libgyre.so.$major" ] && [ -s "$libdir/libgyre.a" ] && [ -s "$libdir/libgyrelab.a" ]
 }
 command_runs() { exits 0 "$prefix/bin/gyre" --version && "$prefix/bin/gyre" info | grep -q '^  library  *[0-9]'; }
 runs() { # PROGRAM: against the installed shared libraries
     case $1 in
     *bench*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" --test && says out 'sum/u64/10000  *ok' ;;
-    *) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out '^gyre 0.1.0, ' ;;
+    *) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out "^gyre $version, " ;;
     esac
 }
 # shellcheck disable=SC2046,SC2086 # words
 pkgconfig_c()
 {
     ${CC:-cc} -std=c11 $flags "$outside/hello.c" -o "$work/hello" $(pkg-config --cflags --libs gyre) &&
-        ldd "$work/hello" | grep -q libgyre.so.0 ; runs "$work/hello"
+        LD_LIBRARY_PATH="$libdir" ldd "$work/hello" | grep -q "libgyre.so.$major => $libdir" && runs "$work/hello"
 }
 # shellcheck disable=SC2046,SC2086
 pkgconfig_static()
@@ -43,7 +45,9 @@ pkgconfig_static()
 pkgconfig_cpp()
 {
     ${CXX:-c++} -std=c++17 $flags "$outside/hello_cpp.cpp" -o "$work/hello_cpp" \
-        $(pkg-config --cflags --libs gyre) && runs "$work/hello_cpp"
+        $(pkg-config --cflags --libs gyre) && runs "$work/hello_cpp" &&
+        ${CXX:-c++} -std=c++17 $flags "$outside/sum_bench_cpp.cpp" -o "$work/sum_bench_cpp" \
+            $(pkg-config --cflags --libs gyrelab) && runs "$work/sum_bench_cpp"
 }
 # shellcheck disable=SC2046,SC2086
 pkgconfig_lab()
@@ -61,7 +65,8 @@ cmake_project()
 {
     cmake -S "$outside" -B "$work/outside" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="${CC:-cc}" \
         -DCMAKE_CXX_COMPILER="${CXX:-c++}" && cmake --build "$work/outside" || return 1
-    for program in hello hello_cpp sum_bench hello_static hello_cpp_static sum_bench_static; do
+    for program in hello hello_cpp sum_bench sum_bench_cpp hello_static hello_cpp_static sum_bench_static \
+        sum_bench_cpp_static; do
         runs "$work/outside/$program" || return 1
     done
 }

@@ -27,6 +27,13 @@ same() # LIBRARY NODE HEADERS...
 public() { same libgyre.so GYRE_0 $(find "$root/include/gyre" -name '*.h' ! -name bench.h ! -name common.h); }
 # shellcheck disable=SC2046
 private() { same libgyre.so GYRE_PRIVATE $(find "$root/src" -name '*.h'); }
+# exported privately because the lab uses it, and for no other reason
+used() # by libgyrelab.so
+{
+    nm -D --undefined-only --with-symbol-versions "$lib/libgyrelab.so" |
+        sed -n 's/.* U \(gyre_[^@]*\)@GYRE_PRIVATE$/\1/p' | sort -u >"$work/used" &&
+        exported libgyre.so GYRE_PRIVATE | diff - "$work/used"
+}
 lab() { same libgyrelab.so GYRE_0 "$root/include/gyre/bench.h"; }
 nothing_else()
 {
@@ -60,6 +67,7 @@ no_paths()
 
 claim public_names_are_those_of_the_headers public
 claim private_names_are_those_of_src private
+claim private_names_are_those_the_lab_uses used
 claim lab_exports_its_header lab
 claim nothing_else_is_exported nothing_else
 claim soname_is_the_major_version soname

@@ -61,16 +61,13 @@ void facts_section_end(facts *f)
 
 void facts_text(facts *f, const char *key, const char *value)
 {
-    char shown[1024];
-
     if (f->as_json) {
         gyre_json_string(&f->json, key, value);
         return;
     }
-    snprintf(shown, sizeof shown, "%s", *value ? value : "none");
-    gyre_text_plain(shown);
     print_key(f, key);
-    fprintf(f->json.stream, "%s\n", shown);
+    gyre_text_print(f->json.stream, *value ? value : "none");
+    fputc('\n', f->json.stream);
 }
 
 void facts_count(facts *f, const char *key, uint64_t value)
@@ -81,6 +78,16 @@ void facts_count(facts *f, const char *key, uint64_t value)
     }
     print_key(f, key);
     fprintf(f->json.stream, "%" PRIu64 "\n", value);
+}
+
+void facts_known(facts *f, const char *key, uint64_t value)
+{
+    if (value > 0)
+        facts_count(f, key, value);
+    else if (f->as_json)
+        gyre_json_string(&f->json, key, NULL);
+    else
+        facts_text(f, key, "unknown");
 }
 
 void facts_bytes(facts *f, const char *key, uint64_t bytes)

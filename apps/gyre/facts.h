@@ -29,6 +29,7 @@ void facts_section_end(facts *f);
 /* The key names the unit where there is one: "memory_bytes". Text shows it with blanks. */
 void facts_text(facts *f, const char *key, const char *value); /* "" reads "none" in text */
 void facts_count(facts *f, const char *key, uint64_t value);
+void facts_known(facts *f, const char *key, uint64_t value); /* 0: null, "unknown" */
 void facts_bytes(facts *f, const char *key, uint64_t bytes); /* 0 reads "unknown" in text */
 void facts_real(facts *f, const char *key, double value);    /* NAN: null, "none" */
 void facts_bool(facts *f, const char *key, bool value);

@@ -11,6 +11,7 @@
 #include "gyre/alloc.h"
 #include "gyre/bench.h"
 #include "gyre/clock.h"
+#include "gyre/cpu.h"
 #include "gyre/park.h"
 #include "gyre/settings.h"
 #include "gyre/status.h"
@@ -18,7 +19,7 @@
 #include "gyre/topology.h"
 #include "gyre/trace.h"
 
-enum { FIELDS = 16 };
+enum { FIELDS = 24 };
 
 typedef struct field {
     const char *name;
@@ -67,6 +68,47 @@ static const shape shapes[] = {
      {FIELD(gyre_trace_event, time_ns), FIELD(gyre_trace_event, name),
       FIELD(gyre_trace_event, value), FIELD(gyre_trace_event, kind),
       FIELD(gyre_trace_event, thread)}},
+    {SHAPE(gyre_trace_totals),
+     {FIELD(gyre_trace_totals, visited), FIELD(gyre_trace_totals, overwritten),
+      FIELD(gyre_trace_totals, refused)}},
+    {SHAPE(gyre_cpu_info),
+     {FIELD(gyre_cpu_info, vendor), FIELD(gyre_cpu_info, model_name),
+      FIELD(gyre_cpu_info, hypervisor), FIELD(gyre_cpu_info, family), FIELD(gyre_cpu_info, model),
+      FIELD(gyre_cpu_info, stepping)}},
+    {SHAPE(gyre_topology_info),
+     {FIELD(gyre_topology_info, cpu_count),
+      FIELD(gyre_topology_info, allowed_count),
+      FIELD(gyre_topology_info, core_count),
+      FIELD(gyre_topology_info, package_count),
+      FIELD(gyre_topology_info, cache_count),
+      FIELD(gyre_topology_info, node_count),
+      FIELD(gyre_topology_info, smt_visible),
+      FIELD(gyre_topology_info, wsl),
+      FIELD(gyre_topology_info, thp),
+      FIELD(gyre_topology_info, page_bytes),
+      FIELD(gyre_topology_info, huge_page_bytes),
+      FIELD(gyre_topology_info, memory_bytes),
+      FIELD(gyre_topology_info, available_bytes),
+      FIELD(gyre_topology_info, memory_limit_bytes),
+      FIELD(gyre_topology_info, cpu_quota),
+      FIELD(gyre_topology_info, cgroup_version),
+      FIELD(gyre_topology_info, cpuset_count),
+      FIELD(gyre_topology_info, cpuset),
+      FIELD(gyre_topology_info, container),
+      FIELD(gyre_topology_info, kernel_release)}},
+    {SHAPE(gyre_topology_cpu),
+     {FIELD(gyre_topology_cpu, id), FIELD(gyre_topology_cpu, core_id),
+      FIELD(gyre_topology_cpu, package_id), FIELD(gyre_topology_cpu, node_id),
+      FIELD(gyre_topology_cpu, sibling_count), FIELD(gyre_topology_cpu, smt_index),
+      FIELD(gyre_topology_cpu, sibling), FIELD(gyre_topology_cpu, allowed)}},
+    {SHAPE(gyre_topology_cache),
+     {FIELD(gyre_topology_cache, level), FIELD(gyre_topology_cache, type),
+      FIELD(gyre_topology_cache, size_bytes), FIELD(gyre_topology_cache, line_bytes),
+      FIELD(gyre_topology_cache, cpu_count), FIELD(gyre_topology_cache, cpus)}},
+    {SHAPE(gyre_topology_node),
+     {FIELD(gyre_topology_node, id), FIELD(gyre_topology_node, cpu_count),
+      FIELD(gyre_topology_node, cpus), FIELD(gyre_topology_node, memory_bytes),
+      FIELD(gyre_topology_node, free_bytes)}},
     {SHAPE(gyre_topology_options),
      {FIELD(gyre_topology_options, struct_size), FIELD(gyre_topology_options, allocator)}},
     {SHAPE(gyre_axis), {FIELD(gyre_axis, name), FIELD(gyre_axis, count), FIELD(gyre_axis, values)}},
@@ -76,8 +118,8 @@ static const shape shapes[] = {
       FIELD(gyre_bench, run), FIELD(gyre_bench, check), FIELD(gyre_bench, teardown),
       FIELD(gyre_bench, bytes), FIELD(gyre_bench, items)}},
     {SHAPE(gyre_suite),
-     {FIELD(gyre_suite, struct_size), FIELD(gyre_suite, bench_size), FIELD(gyre_suite, name),
-      FIELD(gyre_suite, benches), FIELD(gyre_suite, count)}},
+     {FIELD(gyre_suite, bench_size), FIELD(gyre_suite, name), FIELD(gyre_suite, benches),
+      FIELD(gyre_suite, count)}},
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };

@@ -13,15 +13,6 @@
 #include "gyre/settings.h"
 #include "verb.h"
 
-/* What printf could not write (a full disk, a closed pipe) is a failure of the command. */
-static int flush_output(int code)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return code;
-    perror("gyre: cannot write the output");
-    return GYRE_EXIT_ENVIRONMENT;
-}
-
 static int usage_error(const gyre_verb *verb)
 {
     fprintf(stderr, "gyre: %s\n", gyre_error_last()->text);
@@ -60,7 +51,7 @@ static int run(int argc, char **argv)
         manual_overview(stderr);
         return GYRE_EXIT_USAGE;
     }
-    code = run_bare_option(argv[1]);
+    code = argc == 2 ? run_bare_option(argv[1]) : -1;
     if (code >= 0)
         return code;
     if (verb_parse(argc - 1, argv + 1, &verb, &args, &color, &help) != GYRE_OK)
@@ -81,5 +72,5 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    return flush_output(run(argc, argv));
+    return gyre_args_flush("gyre", run(argc, argv));
 }

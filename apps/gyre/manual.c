@@ -20,7 +20,6 @@ static const struct {
     {"1", "a gate, a check or a benchmark failed"},
     {"2", "the command line is wrong"},
     {"3", "something is missing, unreadable or unwritable"},
-    {"4", "undecided, with --strict"},
     {"130", "interrupted"},
 };
 

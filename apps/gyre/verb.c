@@ -30,38 +30,31 @@ const gyre_verb *verb_find(const char *name)
     return NULL;
 }
 
-const gyre_verb *verb_guess(const char *name)
+static const char *verb_name_at(const void *verbs, size_t index)
 {
-    const gyre_verb *nearest = NULL;
-    size_t best = (size_t)-1;
+    const gyre_verb *verb = ((const gyre_verb *const *)verbs)[index];
 
-    for (size_t i = 0; gyre_verbs[i]; i++) {
-        const size_t distance = gyre_text_distance(name, gyre_verbs[i]->name);
-
-        if (distance < best && gyre_text_resembles(name, gyre_verbs[i]->name)) {
-            best = distance;
-            nearest = gyre_verbs[i];
-        }
-    }
-    return nearest;
+    return verb ? verb->name : NULL;
 }
 
-static gyre_status unknown_verb(const char *name)
+static const char *word_at(const void *words, size_t index)
 {
-    const gyre_verb *guess = verb_guess(name);
-    char shown[65];
+    return ((const char *const *)words)[index];
+}
 
-    snprintf(shown, sizeof shown, "%s", name);
-    gyre_text_plain(shown);
-    if (name[0] == '-')
-        return gyre_fail(GYRE_INVALID,
-                         "there is no option '%s'; '--help' and '--version' may stand "
-                         "before a verb",
-                         shown);
+gyre_status verb_unknown(const char *name)
+{
+    static const char *const bare[] = {"--help", "--version", NULL};
+    const bool is_option = name[0] == '-';
+    const char *what = is_option ? "option" : "verb";
+    const char *guess = is_option ? gyre_text_nearest(name, word_at, bare)
+                                  : gyre_text_nearest(name, verb_name_at, gyre_verbs);
+
     if (guess)
-        return gyre_fail(GYRE_INVALID, "there is no verb '%s'; did you mean '%s'?", shown,
-                         guess->name);
-    return gyre_fail(GYRE_INVALID, "there is no verb '%s'; 'gyre help' lists them", shown);
+        return gyre_fail(GYRE_INVALID, "there is no %s '%.*s'; did you mean '%s'?", what,
+                         gyre_text_cut(strlen(name)), name, guess);
+    return gyre_fail(GYRE_INVALID, "there is no %s '%.*s' here; 'gyre help' lists the verbs", what,
+                     gyre_text_cut(strlen(name)), name);
 }
 
 gyre_status verb_parse(int argc, char *const *argv, const gyre_verb **out_verb, gyre_args *out_args,
@@ -80,7 +73,7 @@ gyre_status verb_parse(int argc, char *const *argv, const gyre_verb **out_verb, 
         return gyre_fail(GYRE_INVALID, "say what to do; 'gyre help' lists the verbs");
     *out_verb = verb_find(argv[0]);
     if (!*out_verb)
-        return unknown_verb(argv[0]);
+        return verb_unknown(argv[0]);
     while ((*out_verb)->options[own].name)
         own++;
     assert(COMMON_COUNT + own <= GYRE_OPTIONS_MAX);

@@ -46,9 +46,11 @@ extern const gyre_option gyre_common_options[];
 GYRE_MUST_USE gyre_status verb_parse(int argc, char *const *argv, const gyre_verb **out_verb,
                                      gyre_args *out_args, const char **out_color, bool *out_help);
 
-/* The verb of that name, or NULL; and the one that was probably meant, or NULL. */
+/* The verb of that name, or NULL. */
 const gyre_verb *verb_find(const char *name);
-const gyre_verb *verb_guess(const char *name);
+
+/* GYRE_INVALID with a sentence about a word that is no verb, and a guess at what was meant. */
+gyre_status verb_unknown(const char *name);
 
 /* manual.c: all of it from the tables. */
 void manual_overview(FILE *stream);

@@ -2,7 +2,8 @@
  *
  * doctor: prints what will disturb measurements on this machine. The rules are bench/doctor.c's.
  */
-#include <unistd.h>
+#include <math.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "bench/doctor.h"
@@ -52,8 +53,8 @@ static void print_json(const gyre_evidence *e, const gyre_diagnosis *d)
     gyre_json_unsigned(&json, "longest_gap_ns", e->longest_gap_ns);
     gyre_json_double(&json, "gap_share", e->gap_share);
     gyre_json_begin_array(&json, "pingpong_ns");
-    for (int i = 0; i < GYRE_EVIDENCE_PINGPONGS && e->pingpong_ns[i] >= 0; i++)
-        gyre_json_double(&json, NULL, e->pingpong_ns[i]);
+    for (int i = 0; i < GYRE_EVIDENCE_PINGPONGS; i++) /* null for one that failed */
+        gyre_json_double(&json, NULL, e->pingpong_ns[i] < 0 ? (double)NAN : e->pingpong_ns[i]);
     gyre_json_end(&json);
     gyre_json_string(&json, "placement", gyre_doctor_placement(e));
     gyre_json_string(&json, "clock_source", e->clock.source);
@@ -76,10 +77,14 @@ static void print_text(const gyre_evidence *e, const gyre_diagnosis *d)
                f->noise == GYRE_NOISE_NOTE ? "" : gyre_terminal_ink(stdout, inks[f->noise]),
                weight(f->noise), plain, f->id, f->evidence, f->advice);
     }
-    if (e->pingpong_ns[0] >= 0)
-        printf("placement: CPU %u and %u are %s: a line takes %.0f, %.0f and %.0f ns and back\n",
-               e->pingpong_cpus[0], e->pingpong_cpus[1], gyre_doctor_placement(e),
-               e->pingpong_ns[0], e->pingpong_ns[1], e->pingpong_ns[2]);
+    if (strcmp(gyre_doctor_placement(e), "unknown") != 0) {
+        printf("placement: CPU %u and %u are %s: a line takes", e->pingpong_cpus[0],
+               e->pingpong_cpus[1], gyre_doctor_placement(e));
+        for (int i = 0; i < GYRE_EVIDENCE_PINGPONGS; i++)
+            if (e->pingpong_ns[i] >= 0)
+                printf(" %.0f", e->pingpong_ns[i]);
+        puts(" ns and back");
+    }
     printf("clock: %s, %.1f ns a reading, steps of %.0f ns\n", e->clock.source, e->clock.cost_ns,
            e->clock.resolution_ns);
     printf("verdict: %s%s%s\n", gyre_terminal_ink(stdout, inks[d->verdict]),
@@ -92,13 +97,13 @@ static int run_doctor(const gyre_args *args, int argc, char **argv)
     gyre_diagnosis diagnosis;
 
     (void)argc, (void)argv;
-    if (isatty(STDERR_FILENO))
+    if (gyre_terminal_live(stderr))
         fputs("looking, for about a second ...\r", stderr);
     if (gyre_evidence_collect(&evidence) != GYRE_OK) {
         fprintf(stderr, "gyre doctor: %s\n", gyre_error_last()->text);
         return GYRE_EXIT_ENVIRONMENT;
     }
-    if (isatty(STDERR_FILENO))
+    if (gyre_terminal_live(stderr))
         fputs("\033[K", stderr);
     diagnosis = gyre_doctor_judge(&evidence);
     if (gyre_args_given(args, JSON))

@@ -2,8 +2,6 @@
  *
  * env: prints every setting, its value, and where the value came from.
  */
-#include <string.h>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "gyre/settings.h"
@@ -24,13 +22,12 @@ static const char *origin_name(gyre_origin origin)
     return names[origin];
 }
 
-/* The setting whose name is closest to a misspelt one, or NULL. */
-static const char *guess(const char *name)
+static const char *name_at(const void *unused, size_t index)
 {
-    for (size_t i = 0; gyre_settings_at(i); i++)
-        if (gyre_text_resembles(name, gyre_settings_at(i)->name))
-            return gyre_settings_at(i)->name;
-    return NULL;
+    const gyre_setting *setting = gyre_settings_at(index);
+
+    (void)unused;
+    return setting ? setting->name : NULL;
 }
 
 static void print_json(void)
@@ -66,12 +63,10 @@ static void print_text(void)
 
     for (size_t i = 0; gyre_settings_at(i); i++) {
         const gyre_setting *s = gyre_settings_at(i);
-        char value[256];
 
-        snprintf(value, sizeof value, "%s", s->value);
-        gyre_text_plain(value);
-        printf("%s%s%s=%s  (%s)\n", gyre_terminal_ink(stdout, GYRE_INK_BOLD), s->name, plain, value,
-               origin_name(s->origin));
+        printf("%s%s%s=", gyre_terminal_ink(stdout, GYRE_INK_BOLD), s->name, plain);
+        gyre_text_print(stdout, s->value);
+        printf("  (%s)\n", origin_name(s->origin));
         printf("    %s\n    takes %s", s->help, s->form);
         if (s->origin != GYRE_ORIGIN_DEFAULT)
             printf("; default '%s'", s->default_value);
@@ -81,7 +76,7 @@ static void print_text(void)
                    s->problem);
     }
     for (size_t i = 0; gyre_settings_unknown(i); i++) {
-        const char *name = gyre_settings_unknown(i), *near = guess(name);
+        const char *name = gyre_settings_unknown(i), *near = gyre_text_nearest(name, name_at, NULL);
 
         printf("%s%s%s is no setting", gyre_terminal_ink(stdout, GYRE_INK_WARN), name, plain);
         if (near)

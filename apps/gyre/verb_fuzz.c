@@ -35,6 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         assert(args.operand_count <= verb->most_operands);
     } else {
         assert(gyre_error_last()->text[0] != '\0');
+        for (const char *c = gyre_error_last()->text; *c; c++)
+            assert((unsigned char)*c >= 0x20 && *c != 0x7f);
     }
     return 0;
 }

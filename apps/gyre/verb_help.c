@@ -25,12 +25,10 @@ static int run_help(const gyre_args *args, int argc, char **argv)
         manual_overview(stdout);
     } else {
         const gyre_verb *verb = verb_find(args->operands[0]);
-        const gyre_verb *guess = verb_guess(args->operands[0]);
 
         if (!verb) {
-            fprintf(stderr, "gyre help: there is no verb '%.64s'", args->operands[0]);
-            fprintf(stderr, guess ? "; did you mean '%s'?\n" : "; 'gyre help' lists them\n",
-                    guess ? guess->name : "");
+            (void)!verb_unknown(args->operands[0]);
+            fprintf(stderr, "gyre help: %s\n", gyre_error_last()->text);
             return GYRE_EXIT_USAGE;
         }
         manual_verb(stdout, verb);

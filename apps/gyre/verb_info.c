@@ -76,9 +76,9 @@ static void show_cpu(facts *f, const gyre_topology_info *info, const gyre_topolo
     facts_count(f, "stepping", cpu->stepping);
     facts_count(f, "cpus", info->cpu_count);
     facts_count(f, "allowed_cpus", info->allowed_count);
-    facts_count(f, "cores", info->core_count);
-    facts_count(f, "packages", info->package_count);
-    facts_count(f, "numa_nodes", info->node_count);
+    facts_known(f, "cores", info->core_count);
+    facts_known(f, "packages", info->package_count);
+    facts_known(f, "numa_nodes", info->node_count);
     facts_bool(f, "smt_visible", info->smt_visible);
     facts_real(f, "cpu_quota", info->cpu_quota > 0 ? info->cpu_quota : (double)NAN);
     facts_count(f, "workers", gyre_topology_worker_count(topology));
@@ -169,8 +169,9 @@ static void show_clock(facts *f)
     facts_section_end(f);
 }
 
-/* Where the loader would find the library, without loading it; "" when nowhere usual. */
-static const char *find_library(const char *name, char *path, size_t size)
+/* The first of these files in the folders where drivers usually are, without loading it; "" when
+ * there is none. */
+static const char *find_library(const char *const *names, char *path, size_t size)
 {
     static const char *const folders[] = {
         "/usr/lib/x86_64-linux-gnu",
@@ -183,10 +184,12 @@ static const char *find_library(const char *name, char *path, size_t size)
         "/usr/lib/wsl/lib",
     };
 
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        snprintf(path, size, "%s/%s", folders[i], name);
-        if (access(path, R_OK) == 0)
-            return path;
+    for (; *names; names++) {
+        for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+            snprintf(path, size, "%s/%s", folders[i], *names);
+            if (access(path, R_OK) == 0)
+                return path;
+        }
     }
     return "";
 }
@@ -213,19 +216,19 @@ static uint64_t count_entries(const char *folder, const char *start, const char 
 static void show_devices(facts *f)
 {
     static const struct {
-        const char *key, *file;
+        const char *key, *files[4];
     } libraries[] = {
-        {"cuda_driver", "libcuda.so.1"},
-        {"nvml", "libnvidia-ml.so.1"},
-        {"nvrtc", "libnvrtc.so.13"},
-        {"opencl_loader", "libOpenCL.so.1"},
+        {"cuda_driver", {"libcuda.so.1"}},
+        {"nvml", {"libnvidia-ml.so.1"}},
+        {"nvrtc", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"}},
+        {"opencl_loader", {"libOpenCL.so.1"}},
     };
     char path[PATH_MAX], line[160] = "";
     FILE *version = fopen("/proc/driver/nvidia/version", "re");
 
     facts_section(f, "devices");
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
-        facts_text(f, libraries[i].key, find_library(libraries[i].file, path, sizeof path));
+        facts_text(f, libraries[i].key, find_library(libraries[i].files, path, sizeof path));
     facts_count(f, "opencl_vendors", count_entries("/etc/OpenCL/vendors", "", ".icd"));
     facts_count(f, "nvidia_devices",
                 count_entries("/dev", "nvidia", "") - count_entries("/dev", "nvidia-", "") -
@@ -248,7 +251,7 @@ static uint64_t file_size(const char *path)
 
 static void show_build(facts *f)
 {
-    char program[PATH_MAX] = "", library[PATH_MAX];
+    char program[PATH_MAX] = "", library[PATH_MAX + 32];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     char *slash;
 
@@ -261,8 +264,7 @@ static void show_build(facts *f)
     slash = strrchr(program, '/');
     if (slash) {
         *slash = '\0';
-        snprintf(library, sizeof library, "%.3900s/../lib/libgyre.so.%d", program,
-                 GYRE_VERSION_MAJOR);
+        snprintf(library, sizeof library, "%s/../lib/libgyre.so.%d", program, GYRE_VERSION_MAJOR);
         facts_bytes(f, "library_bytes", file_size(library));
     }
     facts_section_end(f);

@@ -27,10 +27,12 @@ GYRE_BEGIN_DECLS
 #define GYRE_NEVER UINT64_MAX
 
 /* Nanoseconds. Not ordered with the instructions around it: a reading may slip by as long as they
- * take. Thread-safe, never blocks after the first call (which calibrates, about 2 ms). */
+ * take. Thread-safe; the first call calibrates and blocks for about 2 ms, later ones never block
+ * and may be made from a signal handler. */
 GYRE_API uint64_t gyre_clock_now_ns(void);
 
-/* The moment `delay_ns` from now, GYRE_NEVER when that lies beyond the clock. As now_ns. */
+/* The moment `delay_ns` from now, GYRE_NEVER when that lies beyond the clock. As
+ * gyre_clock_now_ns. */
 GYRE_API uint64_t gyre_clock_after_ns(uint64_t delay_ns);
 
 typedef struct gyre_clock_info {
@@ -43,8 +45,9 @@ typedef struct gyre_clock_info {
     double cost_ns;       /* of one reading; median of batches; measured by the call */
 } gyre_clock_info;
 
-/* Describes the clock and measures it, for about 1 ms. GYRE_INVALID when struct_size is not set.
- * Thread-safe; blocks for that time; not for signal handlers. */
+/* Describes the clock and measures it, for about 1 ms. Writes no more than struct_size bytes.
+ * GYRE_INVALID when that is not set, GYRE_UNAVAILABLE in a forked child. Thread-safe; blocks for
+ * that time; not for signal handlers. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_clock_describe(gyre_clock_info *out_info);
 
 GYRE_END_DECLS

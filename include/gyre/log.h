@@ -27,8 +27,8 @@ typedef enum gyre_log_level {
     GYRE_LOG_TRACE = 5,
 } gyre_log_level;
 
-/* One line without its newline; `topic` is static, `text` is valid during the call. Must not call
- * back into the log. */
+/* One line without its newline; `topic` is static, `text` is valid during the call. Must not set
+ * a sink, and must not make the library log: a line from inside a line would wait for itself. */
 typedef void (*gyre_log_sink)(void *user, gyre_log_level level, const char *topic,
                               const char *text);
 
@@ -36,7 +36,8 @@ typedef void (*gyre_log_sink)(void *user, gyre_log_level level, const char *topi
  * and will not run again. Thread-safe; waits for a line being written; not for signal handlers. */
 GYRE_API void gyre_log_set_sink(gyre_log_sink sink, void *user);
 
-/* "off", "error", ...; "unknown" outside the enum. Borrowed, static. */
+/* "off", "error", ...; "unknown" outside the enum. Borrowed, static. Thread-safe, never blocks, may
+ * be called from a signal handler. */
 GYRE_API const char *gyre_log_level_name(gyre_log_level level);
 
 GYRE_END_DECLS

@@ -40,7 +40,8 @@ typedef struct gyre_spin {
 /* Waits until `ready(arg)` returns true. GYRE_TIMEOUT when the deadline (gyre/clock.h, GYRE_NEVER
  * for none) passes first; never earlier than the deadline, and `ready` is asked once more before
  * that. `spin` may be NULL: sleep at once. May wake spuriously inside, never returns so.
- * Blocks; thread-safe; not for signal handlers. */
+ * GYRE_UNAVAILABLE instead of sleeping in a forked child. Blocks; thread-safe; not for signal
+ * handlers. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_park_wait(gyre_park *park, gyre_spin *spin,
                                                   bool (*ready)(void *arg), void *arg,
                                                   uint64_t deadline_ns);

@@ -4,8 +4,8 @@
  *
  * A value comes from the program (gyre_settings_set), else from the environment variable of the
  * same name, else from the default. All are read together at the library's first use and are
- * constant from then on. A malformed variable is replaced by the default and said once: returned by
- * gyre_settings_check, or logged when nobody checked. `gyre env` prints the table.
+ * constant from then on. A malformed variable is replaced by the default; it is logged at that
+ * moment, unless the program asks gyre_settings_check before. `gyre env` prints the table.
  *
  * Threads   any; set before the library's first use.
  * Owns      copies of the values.
@@ -30,7 +30,7 @@ typedef enum gyre_origin {
 /* One row. Rows and their strings are constant after the first use of the library. */
 typedef struct gyre_setting {
     const char *name;          /* "GYRE_LOG" */
-    const char *form;          /* what a value looks like: "auto|tsc|system" */
+    const char *form;          /* what a value looks like: "auto|counter|system" */
     const char *default_value; /* as text; "" means unset */
     const char *help;          /* one sentence */
     const char *value;         /* in force, as text */
@@ -39,12 +39,13 @@ typedef struct gyre_setting {
 } gyre_setting;
 
 /* Gives a setting its value, whatever the environment says. GYRE_NOT_FOUND for an unknown name,
- * GYRE_INVALID for a malformed value or when the settings were read already.
- * Thread-safe; never blocks for long; not for signal handlers. */
+ * GYRE_INVALID for a malformed value or when the settings were read already, GYRE_UNAVAILABLE in a
+ * forked child. Thread-safe; never blocks for long; not for signal handlers. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_settings_set(const char *name, const char *value);
 
-/* Reads the settings if nobody has; GYRE_INVALID with a sentence when one is malformed.
- * Thread-safe; not for signal handlers; like all below. */
+/* Reads the settings if nobody has. GYRE_INVALID with a sentence when one is malformed (and with
+ * the number of the others), GYRE_UNAVAILABLE in a forked child. Thread-safe; never blocks for
+ * long; not for signal handlers; like all below. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_settings_check(void);
 
 /* Row `index`, or NULL past the last. Borrowed; valid until the program ends. */

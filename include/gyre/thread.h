@@ -33,19 +33,21 @@ typedef struct gyre_thread_options {
     size_t cpu_count;                /* how many of them */
 } gyre_thread_options;
 
-/* Starts a thread that runs `body(arg)`. NULL options mean all defaults. GYRE_INVALID for a CPU
- * that this process may not use or no struct_size, GYRE_NO_MEMORY when the system has no thread to
- * give, GYRE_UNAVAILABLE in a forked child. Thread-safe; may block; not for signal handlers. */
+/* Starts a thread that runs `body(arg)`. NULL options mean all defaults. GYRE_INVALID when none of
+ * the CPUs may be used, for an impossible stack or no struct_size; GYRE_NO_MEMORY when the system
+ * has no thread to give; GYRE_UNAVAILABLE in a forked child. Thread-safe; may block; not for signal
+ * handlers. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_thread_start(void (*body)(void *arg), void *arg,
                                                      const gyre_thread_options *options,
                                                      gyre_thread **out_thread);
 
 /* Waits until the body has returned, then frees the handle; NULL is a no-op. In a forked child,
- * where the thread does not exist, only frees. Blocks; not for signal handlers. */
+ * where the thread does not exist, only frees. Once for each thread, by any other thread; blocks;
+ * not for signal handlers. */
 GYRE_API void gyre_thread_stop(gyre_thread *thread);
 
-/* Lets the calling thread run on these CPUs only. GYRE_INVALID when none of them may be used.
- * Thread-safe; does not block. */
+/* Lets the calling thread run on these CPUs only. GYRE_INVALID when none of them may be used,
+ * GYRE_UNAVAILABLE in a forked child. Thread-safe; does not block; not for signal handlers. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_thread_pin_self(const uint32_t *cpus, size_t cpu_count);
 
 GYRE_END_DECLS

@@ -7,7 +7,7 @@
  * strings: only the pointer is kept.
  *
  * Threads   any thread records, starts, stops and reads, at any time. Edges: [trace-on],
- *           [trace-slot], [trace-ring].
+ *           [trace-rings], [trace-session], [trace-slot], [trace-ring].
  * Owns      the rings, one set for the process, from the first start to the end of the process.
  * Not here  files (lab/report/), text (gyre/log.h).
  */
@@ -43,8 +43,8 @@ typedef struct gyre_trace_event {
 typedef struct gyre_trace_options {
     size_t struct_size;              /* sizeof(gyre_trace_options): lets the struct grow */
     const gyre_allocator *allocator; /* for the rings; used once; default malloc */
-    uint32_t events_per_thread;      /* rounded up to a power of two; default GYRE_TRACE_EVENTS */
-    uint32_t threads;                /* threads that can record at one time; default 64 */
+    uint32_t events_per_thread; /* a power of two or rounded up to one; default GYRE_TRACE_EVENTS */
+    uint32_t threads;           /* threads that can record at one time; default 64 */
 } gyre_trace_options;
 
 typedef struct gyre_trace_totals {
@@ -64,8 +64,8 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_trace_start(const gyre_trace_options *op
 GYRE_API void gyre_trace_stop(void);
 
 /* Hands every event since the start to `visit`: in order for each thread, thread after thread.
- * While recording goes on, events overwritten during the call are left out and counted.
- * Thread-safe; never blocks a recording thread. Totals may be NULL. */
+ * While recording goes on, events overwritten during the call are left out and counted. Totals may
+ * be NULL. Thread-safe; never blocks; not for signal handlers. */
 GYRE_API void gyre_trace_read(void (*visit)(void *user, const gyre_trace_event *event), void *user,
                               gyre_trace_totals *out_totals);
 
@@ -73,7 +73,8 @@ GYRE_API void gyre_trace_read(void (*visit)(void *user, const gyre_trace_event *
 GYRE_API extern uint32_t gyre_trace_on;
 GYRE_API void gyre_trace_record(gyre_trace_kind kind, const char *name, uint64_t value);
 
-/* Record one event. Thread-safe, never block; a thread's first event takes a ring for it. */
+/* Record one event. Thread-safe; never block; a thread's first event takes a ring for it, and from
+ * a signal handler that one is not safe, later ones are. */
 GYRE_INLINE void gyre_trace(gyre_trace_kind kind, const char *name, uint64_t value)
 {
     /* relaxed [trace-on]: a switch; an event more or less around it does not matter */

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <regex.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,6 +130,22 @@ static bool wants(const matcher *by, const gyre_bench_case *c)
     return filter->pattern_count == 0;
 }
 
+/* GYRE_NOT_FOUND with their names when there is no suite of that name. */
+static gyre_status find_suite(const gyre_suite *const *suites, const char *name)
+{
+    char names[160] = "";
+
+    for (const gyre_suite *const *s = suites; *s; s++) {
+        const size_t used = strlen(names);
+
+        if (strcmp((*s)->name, name) == 0)
+            return GYRE_OK;
+        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*s)->name);
+    }
+    return gyre_fail(GYRE_NOT_FOUND, "there is no suite '%.*s'; there are: %s",
+                     gyre_text_cut(strlen(name)), name, names);
+}
+
 static gyre_status refuse_twins(const gyre_case_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -194,6 +211,8 @@ gyre_status gyre_case_list_create(const gyre_suite *const *suites, const gyre_ca
         return status;
     list = block;
     status = expand(suites, list);
+    if (status == GYRE_OK && filter && filter->suite)
+        status = find_suite(suites, filter->suite);
     if (status == GYRE_OK)
         status = compile(filter ? filter : &everything, &by);
     if (status == GYRE_OK) {
@@ -201,7 +220,8 @@ gyre_status gyre_case_list_create(const gyre_suite *const *suites, const gyre_ca
             if (wants(&by, &list->cases[i]))
                 list->cases[kept++] = list->cases[i];
         if (list->count > 0 && kept == 0)
-            status = gyre_fail(GYRE_NOT_FOUND, "no benchmark of %zu matches", list->count);
+            status = gyre_fail(GYRE_NOT_FOUND, "no benchmark of %zu matches; --list shows them",
+                               list->count);
         list->count = kept;
     }
     for (size_t i = 0; i < by.count; i++)
@@ -221,6 +241,17 @@ void gyre_case_list_destroy(gyre_case_list *list)
     /* malloc's free needs no size, so the count need not be the one that was allocated */
     gyre_free(NULL, list->cases, list->count, sizeof list->cases[0]);
     gyre_free(NULL, list, 1, sizeof *list);
+}
+
+gyre_status gyre_bench_refuse(gyre_status status, const char *format, ...)
+{
+    char text[sizeof gyre_error_last()->text];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return gyre_fail(status, "%s", text);
 }
 
 int64_t gyre_bench_axis(const gyre_bench_case *c, const char *name)

@@ -5,7 +5,7 @@
  *
  * Threads   none of its own; a list is immutable once made.
  * Owns      the list. Borrows the suites, which are static.
- * Not here  running a case (bench/run.h).
+ * Not here  running a case (bench/measure.h).
  */
 #ifndef GYRE_BENCH_CASE_H
 #define GYRE_BENCH_CASE_H

@@ -71,6 +71,7 @@ static void suite_is_chosen_by_name(void)
     REQUIRE(choose(NULL, false, "clocks") == GYRE_OK);
     CHECK(list->count == 1);
     CHECK(choose(NULL, false, "cl") == GYRE_NOT_FOUND);
+    CHECK(strstr(gyre_error_last()->text, "there are: queue, clocks") != NULL);
 }
 
 static void malformed_pattern_is_invalid(void)
@@ -82,7 +83,7 @@ static void malformed_pattern_is_invalid(void)
 
 static gyre_status expand(const gyre_bench *bench, size_t count)
 {
-    const gyre_suite suite = {sizeof suite, sizeof *bench, "bad", bench, count};
+    const gyre_suite suite = {sizeof *bench, "bad", bench, count};
     const gyre_suite *const only[] = {&suite, NULL};
 
     gyre_case_list_destroy(list);
@@ -114,6 +115,16 @@ static void name_twice_is_invalid(void)
     CHECK(strstr(gyre_error_last()->text, "two benchmarks are called 'queue/push'") != NULL);
 }
 
+static void axis_may_have_32_values(void)
+{
+    const gyre_axis axis = GYRE_AXIS("n", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,
+                                     18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32);
+    const gyre_axis one = GYRE_AXIS("n", 7);
+
+    CHECK(axis.count == GYRE_AXIS_VALUES && axis.values[31] == 32);
+    CHECK(one.count == 1 && one.values[0] == 7);
+}
+
 static void name_too_long_is_invalid(void)
 {
     gyre_bench bench = queue_benches[0];
@@ -140,7 +151,7 @@ static void older_suite_is_read_by_its_own_size(void)
 {
     enum { OLD_SIZE = offsetof(gyre_bench, bytes) };
     static _Alignas(gyre_bench) char table[2 * OLD_SIZE];
-    const gyre_suite suite = {sizeof suite, OLD_SIZE, "old", (const gyre_bench *)(void *)table, 2};
+    const gyre_suite suite = {OLD_SIZE, "old", (const gyre_bench *)(void *)table, 2};
     const gyre_suite *const only[] = {&suite, NULL};
 
     memcpy(table, &queue_benches[0], OLD_SIZE);
@@ -163,6 +174,7 @@ static const test_case cases[] = {
     TEST(incomplete_entry_is_named),
     TEST(name_twice_is_invalid),
     TEST(name_too_long_is_invalid),
+    TEST(axis_may_have_32_values),
     TEST(axis_without_values_is_invalid),
     TEST(older_suite_is_read_by_its_own_size),
 };

@@ -7,6 +7,7 @@
  */
 #include "bench/doctor.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -74,7 +75,7 @@ static void judge_limits(const gyre_evidence *e, gyre_diagnosis *d)
              "lift the container's CPU quota: it stops threads for milliseconds at a time",
              "the control group grants the time of %.2f CPUs to %u", e->cpu_quota,
              e->allowed_count);
-    if (e->memory_bytes > 0 && e->available_bytes < e->memory_bytes / 10)
+    if (e->available_bytes > 0 && e->available_bytes < e->memory_bytes / 10)
         find(d, "memory", GYRE_NOISE_NOISY, "end what uses it: reclaim and swap disturb everything",
              "%.1f of %.1f GiB are available", (double)e->available_bytes / 1073741824.0,
              (double)e->memory_bytes / 1073741824.0);
@@ -126,7 +127,9 @@ static void judge_speed(const gyre_evidence *e, gyre_diagnosis *d)
              "the CPU's frequency cannot be seen from this virtual machine");
     if (e->counters_errno)
         find(d, "counters", GYRE_NOISE_NOTE,
-             "set kernel.perf_event_paranoid to 2 or less; a virtual machine may have none at all",
+             e->counters_errno == ENOENT
+                 ? "this machine shows none, as many virtual ones; callgrind counts instructions"
+                 : "set kernel.perf_event_paranoid to 2 or less, or run as root",
              "no hardware counters: perf_event_open says %s", strerror(e->counters_errno));
     if (e->clock.resolution_ns > 100 || e->clock.cost_ns > 100)
         find(d, "timer", GYRE_NOISE_NOISY, "let the kernel use the TSC (tsc=reliable), if it is",

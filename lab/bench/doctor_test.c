@@ -183,6 +183,7 @@ static void every_finding_is_in_the_list_of_checks(void)
                        .container = "podman",
                        .wsl = true,
                        .memory_bytes = 100,
+                       .available_bytes = 1,
                        .clock = {.source = "x", .resolution_ns = 1e6}};
     gyre_diagnosis d = gyre_doctor_judge(&e);
 

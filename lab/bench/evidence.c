@@ -162,7 +162,6 @@ static void look_at_machine(const gyre_topology *topology, gyre_evidence *e)
     e->allowed_count = info->allowed_count;
     e->core_count = info->core_count;
     e->cpu_quota = info->cpu_quota;
-    e->cpuset_count = info->cpuset_count;
     e->memory_limit_bytes = info->memory_limit_bytes;
     e->memory_bytes = info->memory_bytes;
     e->available_bytes = info->available_bytes;

@@ -26,7 +26,6 @@ typedef struct gyre_evidence {
     /* CPUs and what bounds them */
     uint32_t cpu_count, allowed_count, core_count;
     double cpu_quota;            /* CPUs' worth; 0 none */
-    uint32_t cpuset_count;       /* 0 unknown */
     uint64_t memory_limit_bytes; /* 0 none */
     uint64_t memory_bytes, available_bytes;
     bool smt_visible, smt; /* whether it can be told; whether cores have two threads or more */

@@ -196,7 +196,7 @@ static void conclude_setup(gyre_result *result, gyre_status status)
     const gyre_error *error = gyre_error_last();
     const bool absent = status == GYRE_UNAVAILABLE || status == GYRE_UNSUPPORTED;
 
-    /* a suite of the user's own may return a status without writing the detail */
+    /* a set-up may return a status without saying why */
     conclude(result, absent ? GYRE_OUTCOME_SKIPPED : GYRE_OUTCOME_FAILED,
              absent ? "" : "set-up failed: ",
              error->status == status ? error->text : gyre_status_name(status));
@@ -212,6 +212,7 @@ gyre_status gyre_measure(const gyre_bench_case *c, const gyre_measure_options *o
     *out_result = (gyre_result){.c = c};
     gyre_trace_begin(c->bench.name);
     tell(&s, "setting up", 0);
+    gyre_fail_clear(); /* a reason found below is this set-up's */
     if (c->bench.setup)
         status = c->bench.setup(c, &s.fixture);
     if (status != GYRE_OK) {

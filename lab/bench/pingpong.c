@@ -18,12 +18,14 @@
 enum { BATCHES = 101, TRIPS_PER_BATCH = 500, PATIENCE_NS = 1000000000 };
 enum { TRIPS = BATCHES * TRIPS_PER_BATCH };
 
+/* Nothing but the ball is written while it flies, and nothing else lies on its line or on the one
+ * that the processor fetches along with it. */
 typedef struct table {
-    _Alignas(64) _Atomic uint64_t ball; /* odd: B's turn */
-    _Alignas(64) _Atomic bool given_up;
-    uint64_t returned; /* by B; read after it was joined */
+    _Alignas(128) _Atomic uint64_t ball; /* odd: B's turn */
+    _Alignas(128) _Atomic bool given_up;
+    uint64_t returned; /* by B; both are written at the end and read after joining */
+    bool done;         /* A finished */
     double batch_ns[BATCHES];
-    bool done; /* A finished; read after it was joined */
 } table;
 
 /* Waits until the ball has this value; false when patience ends. */
@@ -69,14 +71,14 @@ static void serve(void *arg)
 static void give_back(void *arg)
 {
     table *t = arg;
+    uint64_t returned = 0;
 
-    for (uint64_t i = 0; i < TRIPS; i++) {
-        if (!wait_for(t, 2 * i + 1))
-            return;
-        t->returned++;
+    while (returned < TRIPS && wait_for(t, 2 * returned + 1)) {
+        returned++;
         /* release [pingpong-ball]: pairs with the acquire in wait_for */
-        atomic_store_explicit(&t->ball, 2 * i + 2, memory_order_release);
+        atomic_store_explicit(&t->ball, 2 * returned, memory_order_release);
     }
+    t->returned = returned;
 }
 
 gyre_status gyre_pingpong_measure(uint32_t cpu_a, uint32_t cpu_b, gyre_pingpong *out_result)
@@ -101,8 +103,8 @@ gyre_status gyre_pingpong_measure(uint32_t cpu_a, uint32_t cpu_b, gyre_pingpong 
     if (status != GYRE_OK)
         return status;
     if (!t.done || t.returned != TRIPS)
-        return gyre_fail(GYRE_INTERNAL, "ping-pong: CPUs %u and %u did not run side by side", cpu_a,
-                         cpu_b);
+        return gyre_fail(GYRE_UNAVAILABLE, "ping-pong: CPUs %u and %u did not run side by side",
+                         cpu_a, cpu_b);
     gyre_stat_sort(t.batch_ns, BATCHES);
     out_result->median_ns = gyre_stat_quantile(t.batch_ns, BATCHES, 0.5);
     out_result->low_ns = gyre_stat_quantile(t.batch_ns, BATCHES, 0.1);

@@ -22,7 +22,8 @@ typedef struct gyre_pingpong {
 } gyre_pingpong;
 
 /* Bounces a line between two threads pinned to the CPUs for about 20 ms. GYRE_INVALID when a CPU
- * cannot be used or both are the same; GYRE_INTERNAL when the two sides count differently. */
+ * cannot be used or both are the same; GYRE_UNAVAILABLE when they did not run side by side for a
+ * second, or the two sides count differently. */
 GYRE_MUST_USE gyre_status gyre_pingpong_measure(uint32_t cpu_a, uint32_t cpu_b,
                                                 gyre_pingpong *out_result);
 

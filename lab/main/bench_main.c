@@ -11,8 +11,9 @@
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/fail.h"
+#include "base/json.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "bench/case.h"
@@ -52,7 +53,7 @@ const gyre_option gyre_bench_options[] = {
     [MEASUREMENT_TIME] = {"--measurement-time", 0, "TIME", "for all samples together (default 3s)"},
     [CONFIDENCE_LEVEL] = {"--confidence-level", 0, "P", "of the interval (default 0.95)"},
     [BRIEF] = {"--brief", 0, NULL, "leave out when the clock started and stopped"},
-    [JSON] = {"--json", 0, NULL, "print the run as JSON (gyre.run/1) instead of text"},
+    [JSON] = {"--json", 0, NULL, "print JSON instead of text: the run (gyre.run/1), or the list"},
     [OUT] = {"--out", 0, "DIR", "folder for results (default GYRE_OUT, gyre-out)"},
     [NO_SAVE] = {"--no-save", 0, NULL, "write no file"},
     {NULL, 0, NULL, NULL},
@@ -85,9 +86,11 @@ static int complain(const job *j, int code)
 
 static int bad_value(const job *j, size_t option, const char *want)
 {
-    fprintf(stderr, "%s: option '%s' takes %s, not '%s'\n", j->program,
-            gyre_bench_options[option].name, want, j->args->value[option]);
-    return GYRE_EXIT_USAGE;
+    const char *value = j->args->value[option];
+
+    (void)!gyre_fail(GYRE_INVALID, "option '%s' takes %s, not '%.*s'",
+                     gyre_bench_options[option].name, want, gyre_text_cut(strlen(value)), value);
+    return complain(j, GYRE_EXIT_USAGE);
 }
 
 /* A time of at least a microsecond; 0 when the option was not given. False when malformed. */
@@ -122,9 +125,10 @@ static int read_options(job *j)
         options->sample_count = (size_t)count;
     }
     if (!read_time(args, WARM_UP_TIME, &options->warm_up_ns))
-        return bad_value(j, WARM_UP_TIME, "a time like 500ms or 3 (seconds)");
+        return bad_value(j, WARM_UP_TIME, "a time from 1us to 24 hours, like 500ms or 3 (seconds)");
     if (!read_time(args, MEASUREMENT_TIME, &options->measurement_ns))
-        return bad_value(j, MEASUREMENT_TIME, "a time like 500ms or 3 (seconds)");
+        return bad_value(j, MEASUREMENT_TIME,
+                         "a time from 1us to 24 hours, like 500ms or 3 (seconds)");
     if (gyre_args_given(args, CONFIDENCE_LEVEL)) {
         const char *text = args->value[CONFIDENCE_LEVEL];
         char rest;
@@ -137,8 +141,7 @@ static int read_options(job *j)
     j->options = gyre_measure_defaults(options);
     j->json = gyre_args_given(args, JSON);
     j->brief = gyre_args_given(args, BRIEF);
-    j->progress =
-        isatty(STDERR_FILENO) && strcmp(gyre_settings_text(GYRE_SETTING_TERM), "dumb") != 0;
+    j->progress = gyre_terminal_live(stderr);
     return GYRE_EXIT_DONE;
 }
 
@@ -150,14 +153,10 @@ static int choose_cases(job *j, const gyre_suite *const *suites)
         .suite = j->args->value[SUITE],
         .exact = gyre_args_given(j->args, EXACT),
     };
-    const gyre_status status = gyre_case_list_create(suites, &filter, &j->list);
 
-    if (status == GYRE_NOT_FOUND)
-        fprintf(stderr, "%s: %s; --list shows what there is\n", j->program,
-                gyre_error_last()->text);
-    else if (status != GYRE_OK)
-        (void)complain(j, 0);
-    return status == GYRE_OK ? GYRE_EXIT_DONE : GYRE_EXIT_USAGE;
+    if (gyre_case_list_create(suites, &filter, &j->list) != GYRE_OK)
+        return complain(j, GYRE_EXIT_USAGE);
+    return GYRE_EXIT_DONE;
 }
 
 static int open_folder(job *j)
@@ -220,6 +219,14 @@ static gyre_status measure_all(job *j)
     return GYRE_OK;
 }
 
+/* A signal that the caller ignores (nohup) stays ignored. */
+static void hold_signal(int number, const struct sigaction *action, struct sigaction *out_before)
+{
+    sigaction(number, NULL, out_before);
+    if (out_before->sa_handler != SIG_IGN)
+        sigaction(number, action, NULL);
+}
+
 static gyre_status measure_under_signals(job *j)
 {
     struct sigaction action, before_int, before_term;
@@ -228,10 +235,12 @@ static gyre_status measure_under_signals(job *j)
 
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
+    action.sa_flags =
+        (int)SA_RESETHAND | SA_RESTART; /* a second signal ends what does not listen */
     sigemptyset(&action.sa_mask);
     interrupted = 0;
-    sigaction(SIGINT, &action, &before_int);
-    sigaction(SIGTERM, &action, &before_term);
+    hold_signal(SIGINT, &action, &before_int);
+    hold_signal(SIGTERM, &action, &before_term);
     start_ns = gyre_clock_now_ns();
     status = measure_all(j);
     j->run->duration_s = (double)(gyre_clock_now_ns() - start_ns) / 1e9;
@@ -252,9 +261,13 @@ static int finish(const job *j)
         gyre_run_write(j->run, stdout);
     else
         gyre_terminal_summary(stdout, j->run);
-    if (j->path[0]) {
+    /* an interrupted run without a figure does not replace one that has some */
+    if (j->path[0] && (!j->run->interrupted || gyre_run_count(j->run, GYRE_OUTCOME_MEASURED) > 0)) {
         if (gyre_run_save(j->run, j->path) != GYRE_OK) {
-            code = complain(j, GYRE_EXIT_ENVIRONMENT);
+            fflush(stdout);
+            fprintf(stderr, "%s: %s; free some space, or choose another folder with --out\n",
+                    j->program, gyre_error_last()->text);
+            code = GYRE_EXIT_ENVIRONMENT;
         } else if (!j->json) {
             printf("kept in %s\n", j->path);
         }
@@ -278,9 +291,33 @@ static int measure_and_finish(job *j, int argc, char *const *argv)
     j->run->argc = argc;
     j->run->argv = argv;
     j->run->options = j->options;
+    if (!j->json && !j->options.once) {
+        printf("%zu benchmark%s; time: [low median high], %g %% confidence\n\n", j->list->count,
+               j->list->count == 1 ? "" : "s", 100 * j->options.confidence);
+        fflush(stdout);
+    }
     if (measure_under_signals(j) != GYRE_OK)
         return complain(j, GYRE_EXIT_ENVIRONMENT);
     return finish(j);
+}
+
+static void list_cases(const job *j)
+{
+    gyre_json json = {.stream = stdout};
+
+    if (!j->json) {
+        for (size_t i = 0; i < j->list->count; i++)
+            printf("%s: benchmark\n", j->list->cases[i].id);
+        return;
+    }
+    gyre_json_begin_array(&json, NULL);
+    for (size_t i = 0; i < j->list->count; i++) {
+        gyre_json_begin_object(&json, NULL);
+        gyre_json_string(&json, "id", j->list->cases[i].id);
+        gyre_json_string(&json, "suite", j->list->cases[i].suite->name);
+        gyre_json_end(&json);
+    }
+    gyre_json_end(&json);
 }
 
 int gyre_bench_run(const char *program, const gyre_args *args, const gyre_suite *const *suites,
@@ -293,8 +330,7 @@ int gyre_bench_run(const char *program, const gyre_args *args, const gyre_suite 
         code = choose_cases(&j, suites);
     if (code == GYRE_EXIT_DONE) {
         if (gyre_args_given(args, LIST)) {
-            for (size_t i = 0; i < j.list->count; i++)
-                printf("%s: benchmark\n", j.list->cases[i].id);
+            list_cases(&j);
         } else if (j.list->count == 0) {
             fprintf(stderr, "%s: there are no benchmarks\n", program);
         } else {
@@ -311,7 +347,6 @@ int gyre_bench_main(int argc, char **argv, const gyre_suite *const *suites)
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *program = slash ? slash + 1 : argc > 0 ? argv[0] : "bench";
     gyre_args args;
-    int code;
 
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
@@ -331,10 +366,5 @@ int gyre_bench_main(int argc, char **argv, const gyre_suite *const *suites)
         fprintf(stderr, "%s: %s\n", program, gyre_error_last()->text);
         return GYRE_EXIT_ENVIRONMENT;
     }
-    code = gyre_bench_run(program, &args, suites, argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "%s: cannot write the output\n", program);
-        return GYRE_EXIT_ENVIRONMENT;
-    }
-    return code;
+    return gyre_args_flush(program, gyre_bench_run(program, &args, suites, argc, argv));
 }

@@ -8,12 +8,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+
+enum { NAMES_TRIED = 100, PROBE_BYTES = 4096 };
 
 static gyre_status io_failure(const char *what, const char *path, int error)
 {
@@ -42,20 +43,30 @@ static gyre_status make_folders(const char *folder)
     }
 }
 
-/* Opens a new file beside `path`; its name goes to `temporary`. */
+/* Opens a new file beside `path`, as the user's umask has it; its name goes to `temporary`. */
 static gyre_status open_beside(const char *path, char *temporary, size_t size, int *out_fd)
 {
-    const int length = snprintf(temporary, size, "%s.XXXXXX", path);
-
     *out_fd = -1;
-    if (length < 0 || (size_t)length >= size)
-        return gyre_fail(GYRE_IO, "the path '%.64s...' is too long", path);
-    *out_fd = mkostemp(temporary, O_CLOEXEC);
-    if (*out_fd < 0)
-        return io_failure("write in the folder of", path, errno);
-    /* mkostemp makes it private; results are as readable as other files of the user */
-    (void)fchmod(*out_fd, 0644);
-    return GYRE_OK;
+    for (int i = 0; i < NAMES_TRIED; i++) {
+        const int length = snprintf(temporary, size, "%s.%d.%d", path, (int)getpid(), i);
+
+        if (length < 0 || (size_t)length >= size)
+            return gyre_fail(GYRE_IO, "the path '%.64s...' is too long", path);
+        *out_fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (*out_fd >= 0)
+            return GYRE_OK;
+        if (errno != EEXIST)
+            break;
+    }
+    return io_failure("write in the folder of", path, errno);
+}
+
+/* Whether a little fits on the disk: a run file is at least that long. */
+static bool takes_bytes(int fd)
+{
+    static const char block[PROBE_BYTES];
+
+    return write(fd, block, sizeof block) == (ssize_t)sizeof block && fsync(fd) == 0;
 }
 
 gyre_status gyre_folder_open(const char *folder)
@@ -67,12 +78,14 @@ gyre_status gyre_folder_open(const char *folder)
     if (status != GYRE_OK)
         return status;
     snprintf(probe, sizeof probe, "%s/probe", folder);
-    status = open_beside(probe, temporary, sizeof temporary, &fd);
-    if (status != GYRE_OK)
+    if (open_beside(probe, temporary, sizeof temporary, &fd) != GYRE_OK)
         return io_failure("write in the folder", folder, gyre_error_last()->native);
+    errno = ENOSPC; /* what a short write means */
+    if (!takes_bytes(fd))
+        status = io_failure("write in the folder", folder, errno);
     close(fd);
     unlink(temporary);
-    return GYRE_OK;
+    return status;
 }
 
 /* The rename is safe on disk once the folder is. */
@@ -112,7 +125,11 @@ gyre_status gyre_file_replace(const char *path, void (*write)(FILE *stream, cons
     errno = 0;
     failed = fflush(stream) != 0 || ferror(stream) || fsync(fd) != 0;
     error = errno;
-    if (fclose(stream) != 0 || failed) {
+    if (fclose(stream) != 0 && !failed) {
+        failed = true;
+        error = errno;
+    }
+    if (failed) {
         status = io_failure("write", path, error ? error : EIO);
         goto fail;
     }

@@ -101,6 +101,18 @@ static void new_text_replaces_old(void)
     CHECK(entries("r") == 1);
 }
 
+static void umask_is_respected(void)
+{
+    const mode_t before = umask(077);
+    struct stat about;
+
+    REQUIRE(gyre_folder_open(at("u")) == GYRE_OK);
+    REQUIRE(gyre_file_replace(at("u/f"), put, "x") == GYRE_OK);
+    umask(before);
+    REQUIRE(stat(at("u/f"), &about) == 0);
+    CHECK((about.st_mode & 0777) == 0600);
+}
+
 static void failed_write_keeps_the_old_file(void)
 {
     REQUIRE(gyre_folder_open(at("k")) == GYRE_OK);
@@ -131,8 +143,8 @@ static int remove_entry(const char *name, const struct stat *about, int kind, st
 static const test_case cases[] = {
     TEST(folders_are_made_and_left_empty), TEST(file_in_the_way_is_a_status),
     TEST(read_only_folder_is_a_status),    TEST(proc_is_not_writable_for_anyone),
-    TEST(new_text_replaces_old),           TEST(failed_write_keeps_the_old_file),
-    TEST(absurd_paths_are_refused),
+    TEST(new_text_replaces_old),           TEST(umask_is_respected),
+    TEST(failed_write_keeps_the_old_file), TEST(absurd_paths_are_refused),
 };
 
 int main(void)

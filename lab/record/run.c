@@ -6,11 +6,9 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
-#include "gyre/clock.h"
 #include "gyre/cpu.h"
 #include "gyre/library.h"
 #include "gyre/settings.h"
-#include "gyre/topology.h"
 #include "record/file.h"
 
 gyre_status gyre_run_create(size_t capacity, gyre_run **out_run)
@@ -32,6 +30,9 @@ gyre_status gyre_run_create(size_t capacity, gyre_run **out_run)
     run->results = block;
     run->capacity = capacity;
     run->started = time(NULL);
+    run->clock.struct_size = sizeof run->clock;
+    (void)!gyre_clock_describe(&run->clock);
+    (void)!gyre_topology_create(NULL, &run->topology);
     *out_run = run;
     return GYRE_OK;
 }
@@ -45,17 +46,15 @@ size_t gyre_run_count(const gyre_run *run, gyre_outcome outcome)
     return count;
 }
 
-static void write_machine(gyre_json *json)
+static void write_machine(gyre_json *json, const gyre_run *run)
 {
     const gyre_cpu_info *cpu = gyre_cpu_describe();
-    gyre_clock_info clock = {.struct_size = sizeof clock};
-    gyre_topology *topology = NULL;
 
     gyre_json_begin_object(json, "machine");
     gyre_json_string(json, "cpu", cpu->model_name);
     gyre_json_string(json, "hypervisor", cpu->hypervisor);
-    if (gyre_topology_create(NULL, &topology) == GYRE_OK) {
-        const gyre_topology_info *info = gyre_topology_describe(topology);
+    if (run->topology) {
+        const gyre_topology_info *info = gyre_topology_describe(run->topology);
 
         gyre_json_string(json, "kernel", info->kernel_release);
         gyre_json_unsigned(json, "cpus", info->cpu_count);
@@ -63,14 +62,13 @@ static void write_machine(gyre_json *json)
         gyre_json_double(json, "cpu_quota", info->cpu_quota);
         gyre_json_unsigned(json, "memory_bytes", info->memory_bytes);
         gyre_json_string(json, "transparent_huge_pages", gyre_thp_mode_name(info->thp));
-        gyre_topology_destroy(topology);
     }
-    if (gyre_clock_describe(&clock) == GYRE_OK) {
+    if (run->clock.source) {
         gyre_json_begin_object(json, "clock");
-        gyre_json_string(json, "source", clock.source);
-        gyre_json_double(json, "cost_ns", clock.cost_ns);
-        gyre_json_double(json, "resolution_ns", clock.resolution_ns);
-        gyre_json_double(json, "error_ppm", clock.error_ppm);
+        gyre_json_string(json, "source", run->clock.source);
+        gyre_json_double(json, "cost_ns", run->clock.cost_ns);
+        gyre_json_double(json, "resolution_ns", run->clock.resolution_ns);
+        gyre_json_double(json, "error_ppm", run->clock.error_ppm);
         gyre_json_end(json);
     }
     gyre_json_end(json);
@@ -160,7 +158,7 @@ void gyre_run_write(const gyre_run *run, FILE *stream)
 
     gyre_json_begin_object(&json, NULL);
     write_head(&json, run);
-    write_machine(&json);
+    write_machine(&json, run);
     gyre_json_begin_array(&json, "benchmarks");
     for (size_t i = 0; i < run->count; i++)
         write_result(&json, &run->results[i]);
@@ -184,6 +182,7 @@ void gyre_run_destroy(gyre_run *run)
         return;
     for (size_t i = 0; i < run->count; i++)
         gyre_result_fini(&run->results[i]);
+    gyre_topology_destroy(run->topology);
     gyre_free(NULL, run->results, run->capacity, sizeof run->results[0]);
     gyre_free(NULL, run, 1, sizeof *run);
 }

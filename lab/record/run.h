@@ -14,8 +14,10 @@
 #include <time.h>
 
 #include "bench/measure.h"
+#include "gyre/clock.h"
 #include "gyre/common.h"
 #include "gyre/status.h"
+#include "gyre/topology.h"
 
 typedef struct gyre_run {
     time_t started;
@@ -27,9 +29,11 @@ typedef struct gyre_run {
     size_t capacity;      /* of `results` */
     size_t count;         /* of those that have come to an end */
     bool interrupted;
+    gyre_topology *topology; /* of the machine, when the run began; NULL when unknown; owned */
+    gyre_clock_info clock;   /* likewise; source is NULL when unknown */
 } gyre_run;
 
-/* An empty run with room for `capacity` results, starting now. */
+/* An empty run with room for `capacity` results, starting now on this machine. */
 GYRE_MUST_USE gyre_status gyre_run_create(size_t capacity, gyre_run **out_run);
 size_t gyre_run_count(const gyre_run *run, gyre_outcome outcome);
 

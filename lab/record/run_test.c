@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "test.h"
 
-static const gyre_suite suite = {sizeof suite, sizeof(gyre_bench), "s", NULL, 0};
+static const gyre_suite suite = {sizeof(gyre_bench), "s", NULL, 0};
 static const gyre_bench_case a_case = {
     .suite = &suite,
     .bench = {.t0 = "a \"quoted\" start", .t1 = "b", .observer = "c", .axes = {{"bytes", 1, {64}}}},

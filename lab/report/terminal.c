@@ -13,14 +13,18 @@
 enum { COLUMN = 24 };
 enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER }; /* as in the form of GYRE_COLOR */
 
+bool gyre_terminal_live(FILE *stream)
+{
+    return strcmp(gyre_settings_text(GYRE_SETTING_TERM), "dumb") != 0 && isatty(fileno(stream));
+}
+
 bool gyre_terminal_coloured(FILE *stream)
 {
     const int64_t choice = gyre_settings_number(GYRE_SETTING_COLOR);
 
     if (choice != COLOR_AUTO)
         return choice == COLOR_ALWAYS;
-    return gyre_settings_text(GYRE_SETTING_NO_COLOR)[0] == '\0' &&
-           strcmp(gyre_settings_text(GYRE_SETTING_TERM), "dumb") != 0 && isatty(fileno(stream));
+    return gyre_settings_text(GYRE_SETTING_NO_COLOR)[0] == '\0' && gyre_terminal_live(stream);
 }
 
 const char *gyre_terminal_ink(FILE *stream, gyre_ink ink)

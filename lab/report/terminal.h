@@ -29,6 +29,9 @@ typedef enum gyre_ink {
 /* Whether this stream is coloured: GYRE_COLOR, else NO_COLOR and TERM, else when a terminal. */
 bool gyre_terminal_coloured(FILE *stream);
 
+/* Whether lines of this stream may be written over: a terminal that is not dumb. */
+bool gyre_terminal_live(FILE *stream);
+
 /* The sequence that starts an ink, "" when the stream is not coloured; PLAIN ends it. */
 const char *gyre_terminal_ink(FILE *stream, gyre_ink ink);
 

@@ -5,7 +5,7 @@
 
 #include "test.h"
 
-static const gyre_suite suite = {sizeof suite, sizeof(gyre_bench), "s", NULL, 0};
+static const gyre_suite suite = {sizeof(gyre_bench), "s", NULL, 0};
 static gyre_bench_case a_case = {
     .suite = &suite,
     .bench = {.t0 = "the push", .t1 = "the pop", .observer = "the popper"},

@@ -34,7 +34,7 @@ static gyre_status tally_setup(const gyre_bench_case *c, void **out_fixture)
 {
     (void)c;
     *out_fixture = calloc(1, sizeof(tally));
-    return *out_fixture ? GYRE_OK : GYRE_NO_MEMORY;
+    return *out_fixture ? GYRE_OK : gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a tally");
 }
 
 static bool tally_is_full(const void *fixture, uint64_t iterations)
@@ -177,15 +177,21 @@ enum { CPUS = 1024 };
 
 typedef enum manner { BARE, SPIN, SLEEP } manner;
 
+/* What one thread writes lies on no line, nor on the neighbour fetched along with it, that another
+ * reads for anything else. */
+typedef struct side {
+    _Alignas(128) gyre_park park; /* written by its sleeper, read by the other's wake */
+    _Alignas(128) gyre_spin spin; /* its own thread's */
+    uint64_t trips;               /* turns that came back; the driver's */
+} side;
+
 typedef struct court {
-    _Alignas(64) uint64_t ball; /* shared, seq_cst: even is the driver's turn, odd the partner's */
-    uint64_t quit;              /* shared, seq_cst: the partner ends */
-    _Alignas(64) gyre_park park[2];
-    gyre_spin spin[2];
-    uint64_t trips; /* seen by the driver */
-    gyre_thread *partner;
-    manner manner;
+    _Alignas(128) uint64_t ball; /* shared, seq_cst: even is the driver's turn, odd the partner's */
+    _Alignas(128) uint64_t quit; /* shared, seq_cst: the partner ends */
+    side sides[2];
+    _Alignas(128) manner manner; /* constant from here on, while the case runs */
     uint32_t cpu_count;
+    gyre_thread *partner;
     uint32_t cpus[CPUS]; /* that the driver may use again after the case */
 } court;
 
@@ -212,8 +218,8 @@ static bool wait_turn(court *c, uint64_t parity)
             ;
         return true;
     }
-    return gyre_park_wait(&c->park[parity], c->manner == SPIN ? &c->spin[parity] : NULL, my_turn,
-                          &t, GYRE_NEVER) == GYRE_OK;
+    return gyre_park_wait(&c->sides[parity].park, c->manner == SPIN ? &c->sides[parity].spin : NULL,
+                          my_turn, &t, GYRE_NEVER) == GYRE_OK;
 }
 
 static void hit(court *c, uint64_t other)
@@ -221,7 +227,7 @@ static void hit(court *c, uint64_t other)
     /* seq_cst [park-handshake]: the change before the wake */
     __atomic_fetch_add(&c->ball, 1, __ATOMIC_SEQ_CST);
     if (c->manner != BARE)
-        gyre_park_wake(&c->park[other], 1);
+        gyre_park_wake(&c->sides[other].park, 1);
 }
 
 static void partner(void *arg)
@@ -263,21 +269,33 @@ static gyre_status find_cpus(court *c)
     return GYRE_OK;
 }
 
+static void court_teardown(void *fixture)
+{
+    court *c = fixture;
+
+    __atomic_store_n(&c->quit, 1, __ATOMIC_SEQ_CST); /* [park-handshake] */
+    gyre_park_wake(&c->sides[1].park, 1);
+    gyre_thread_stop(c->partner);
+    if (c->cpu_count > 0)
+        (void)!gyre_thread_pin_self(c->cpus, c->cpu_count);
+    free(c);
+}
+
 static gyre_status court_setup(void **out_fixture, manner how)
 {
-    court *c = aligned_alloc(64, (sizeof *c + 63) / 64 * 64);
+    court *c = aligned_alloc(_Alignof(court), sizeof *c);
     gyre_status status;
 
     *out_fixture = NULL;
     if (!c)
-        return GYRE_NO_MEMORY;
+        return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for two threads' turns");
     memset(c, 0, sizeof *c);
     c->manner = how;
     status = find_cpus(c);
     if (status == GYRE_OK)
         status = start_partner(c);
     if (status != GYRE_OK) {
-        free(c);
+        court_teardown(c); /* accepts a half-built court */
         return status;
     }
     *out_fixture = c;
@@ -308,7 +326,7 @@ static void round_trips(void *fixture, uint64_t iterations)
 
     for (uint64_t i = 0; i < iterations; i++) {
         hit(c, 1);
-        c->trips += wait_turn(c, 0);
+        c->sides[0].trips += wait_turn(c, 0);
     }
 }
 
@@ -316,18 +334,8 @@ static bool court_counts_agree(const void *fixture, uint64_t iterations)
 {
     const court *c = fixture;
 
-    return c->trips == iterations && __atomic_load_n(&c->ball, __ATOMIC_SEQ_CST) == 2 * iterations;
-}
-
-static void court_teardown(void *fixture)
-{
-    court *c = fixture;
-
-    __atomic_store_n(&c->quit, 1, __ATOMIC_SEQ_CST); /* [park-handshake] */
-    gyre_park_wake(&c->park[1], 1);
-    gyre_thread_stop(c->partner);
-    (void)!gyre_thread_pin_self(c->cpus, c->cpu_count);
-    free(c);
+    return c->sides[0].trips == iterations &&
+           __atomic_load_n(&c->ball, __ATOMIC_SEQ_CST) == 2 * iterations;
 }
 
 static void wake_nobody(void *fixture, uint64_t iterations)

@@ -5,6 +5,7 @@
 #include "base/args.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -36,44 +37,22 @@ static size_t find_row(const gyre_option *options, const char *word, size_t leng
     return i;
 }
 
+static const char *name_at(const void *options, size_t index)
+{
+    return ((const gyre_option *)options)[index].name;
+}
+
 static gyre_status unknown_option(const gyre_option *options, const char *word, size_t length)
 {
-    char name[64];
-    const char *nearest = NULL;
-    size_t best = (size_t)-1;
+    char name[65];
+    const char *nearest;
 
     snprintf(name, sizeof name, "%.*s", gyre_text_cut(length), word);
-    gyre_text_plain(name);
-    for (size_t i = 0; options[i].name; i++) {
-        const size_t distance = gyre_text_distance(name, options[i].name);
-
-        if (distance < best && gyre_text_resembles(name, options[i].name)) {
-            best = distance;
-            nearest = options[i].name;
-        }
-    }
+    nearest = gyre_text_nearest(name, name_at, options);
     if (nearest)
         return gyre_fail(GYRE_INVALID, "there is no option '%s'; did you mean '%s'?", name,
                          nearest);
     return gyre_fail(GYRE_INVALID, "there is no option '%s'", name);
-}
-
-/* Whether `value` is one of "a|b|c"; true for an argument that is no choice. */
-static bool is_choice(const char *argument, const char *value)
-{
-    const size_t length = strlen(value);
-
-    if (!strchr(argument, '|'))
-        return true;
-    for (;; argument++) {
-        const size_t word = strcspn(argument, "|");
-
-        if (word == length && strncmp(argument, value, length) == 0)
-            return true;
-        argument += word;
-        if (*argument == '\0')
-            return false;
-    }
 }
 
 /* Takes one option at argv[*at]; moves on over its value. */
@@ -102,7 +81,7 @@ static gyre_status take_option(const gyre_option *options, int argc, char *const
     if (!attached)
         return gyre_fail(GYRE_INVALID, "option '%s' needs a value: %s", option->name,
                          option->argument);
-    if (!is_choice(option->argument, attached))
+    if (strchr(option->argument, '|') && gyre_text_choice(option->argument, attached) < 0)
         return gyre_fail(GYRE_INVALID, "option '%s' takes %s, not '%.*s'", option->name,
                          option->argument, gyre_text_cut(strlen(attached)), attached);
     args->value[row] = attached;
@@ -152,4 +131,13 @@ void gyre_args_help(FILE *stream, const gyre_option *options)
         else
             fprintf(stream, "%s\n%*s%s\n", left, HELP_COLUMN, "", o->help);
     }
+}
+
+int gyre_args_flush(const char *program, int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fprintf(stderr, "%s: cannot write the output: %s; free some space, or write it elsewhere\n",
+            program, strerror(errno));
+    return GYRE_EXIT_ENVIRONMENT;
 }

@@ -23,7 +23,6 @@ enum {
     GYRE_EXIT_FAILED = 1,      /* a gate, a check or a benchmark failed */
     GYRE_EXIT_USAGE = 2,       /* the command line is wrong */
     GYRE_EXIT_ENVIRONMENT = 3, /* something is missing, unreadable or unwritable */
-    GYRE_EXIT_UNDECIDED = 4,   /* only with --strict */
     GYRE_EXIT_INTERRUPTED = 130,
 };
 
@@ -60,5 +59,9 @@ static inline bool gyre_args_given(const gyre_args *args, size_t index)
 
 /* The table, one row a line, aligned. */
 GYRE_API void gyre_args_help(FILE *stream, const gyre_option *options);
+
+/* Makes sure that what was printed has arrived: `code`, or GYRE_EXIT_ENVIRONMENT and a sentence
+ * when a full disk or a closed pipe took it. The last act of a command. */
+GYRE_API int gyre_args_flush(const char *program, int code);
 
 #endif

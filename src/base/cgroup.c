@@ -18,7 +18,7 @@
 
 enum { GROUP_BYTES = 2 * GYRE_CGROUP_PATH_BYTES }; /* a mount point and a path below it */
 
-#define NO_LIMIT_BYTES (UINT64_C(1) << 62) /* version 1 says "none" by a number a little above */
+#define NO_LIMIT_BYTES (UINT64_C(1) << 62) /* version 1 says "none" by a number near 2^63 */
 
 static bool at_line_end(const char *at)
 {

@@ -21,8 +21,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/log.h"
-#include "base/options.h"
+#include "base/fail.h"
+#include "base/process.h"
 #include "base/settings.h"
 #include "gyre/cpu.h"
 
@@ -85,13 +85,16 @@ static uint64_t ticks_to_ns(const clock_state *clock, uint64_t ticks)
 static bool kernel_trusts_counter(void)
 {
 #if defined(__x86_64__)
-    char line[256] = "";
+    char line[256] = "", *rest = line;
     FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/available_clocksource", "re");
     bool listed;
 
     if (!file)
         return false;
-    listed = fgets(line, sizeof line, file) != NULL && strstr(line, "tsc") != NULL;
+    listed = false;
+    if (fgets(line, sizeof line, file)) /* whole words: hyperv_clocksource_tsc_page is another */
+        for (char *word; (word = strsep(&rest, " \n"));)
+            listed = listed || strcmp(word, "tsc") == 0;
     fclose(file);
     return listed;
 #else
@@ -194,8 +197,12 @@ static void start_clock(void)
 uint64_t gyre_clock_now_ns(void)
 {
     /* acquire [clock-ready]: pairs with the release in start_clock */
-    if (__builtin_expect(!atomic_load_explicit(&clock_ready, memory_order_acquire), 0))
+    if (__builtin_expect(!atomic_load_explicit(&clock_ready, memory_order_acquire), 0)) {
+        /* first and outside the once: a malformed setting is logged, and the sink may ask the time
+         */
+        (void)gyre_settings_number(GYRE_SETTING_CLOCK);
         pthread_once(&once, start_clock);
+    }
     return clock_now.counter ? ticks_to_ns(&clock_now, read_counter()) : monotonic_ns();
 }
 
@@ -248,18 +255,21 @@ static double measure_resolution_ns(void)
 
 gyre_status gyre_clock_describe(gyre_clock_info *out_info)
 {
-    gyre_clock_info info;
-    gyre_status status = GYRE_OPTIONS_READ(info, out_info);
+    gyre_clock_info info = {.struct_size = 0};
+    gyre_status status = gyre_process_check();
 
     if (status != GYRE_OK)
         return status;
-    (void)gyre_clock_now_ns();
+    if (!out_info || out_info->struct_size < sizeof out_info->struct_size)
+        return gyre_fail(GYRE_INVALID, "clock: struct_size is not set");
+    info.struct_size = out_info->struct_size;
+    info.resolution_ns = measure_resolution_ns();
+    info.cost_ns = measure_cost_ns();
     info.source = clock_now.counter ? COUNTER_NAME : "clock_gettime";
     info.reason = clock_now.reason;
     info.ticks_per_ns = clock_now.ticks_per_ns;
     info.error_ppm = clock_now.error_ppm;
-    info.resolution_ns = measure_resolution_ns();
-    info.cost_ns = measure_cost_ns();
+    /* an older caller's struct is shorter; what a newer one has beyond ours is left as it is */
     memcpy(out_info, &info, info.struct_size < sizeof info ? info.struct_size : sizeof info);
     return GYRE_OK;
 }

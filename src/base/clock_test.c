@@ -65,6 +65,20 @@ static void description_needs_a_size(void)
     gyre_clock_info info = {.struct_size = 0};
 
     CHECK(gyre_clock_describe(&info) == GYRE_INVALID);
+    CHECK(gyre_clock_describe(NULL) == GYRE_INVALID);
+}
+
+static void newer_caller_keeps_what_is_not_known_here(void)
+{
+    struct {
+        gyre_clock_info info;
+        char more[16];
+    } newer;
+
+    memset(&newer, 0x5a, sizeof newer); /* the header asks for struct_size and nothing else */
+    newer.info.struct_size = sizeof newer;
+    REQUIRE(gyre_clock_describe(&newer.info) == GYRE_OK);
+    CHECK(newer.info.cost_ns > 0 && newer.more[0] == 0x5a);
 }
 
 static void older_caller_gets_only_its_fields(void)
@@ -113,6 +127,7 @@ static const test_case cases[] = {
     TEST(description_is_complete),
     TEST(description_needs_a_size),
     TEST(older_caller_gets_only_its_fields),
+    TEST(newer_caller_keeps_what_is_not_known_here),
     TEST(deadline_beyond_the_clock_is_never),
 };
 TEST_MAIN(cases)

@@ -20,4 +20,7 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_fail_at(gyre_status status, int32_t nati
                                                 const char *file, int32_t line, const char *format,
                                                 ...) GYRE_PRINTF(5, 6);
 
+/* Forgets the detail, so that what is there afterwards was written by what is called next. */
+GYRE_API void gyre_fail_clear(void);
+
 #endif

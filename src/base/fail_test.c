@@ -35,6 +35,19 @@ static void long_text_is_cut(void)
     CHECK(strlen(gyre_error_last()->text) == sizeof gyre_error_last()->text - 1);
 }
 
+static void detail_cannot_drive_a_terminal(void)
+{
+    CHECK(gyre_fail(GYRE_INVALID, "no '%s'", "\033[31m") == GYRE_INVALID);
+    CHECK(strcmp(gyre_error_last()->text, "no '?[31m'") == 0);
+}
+
+static void detail_can_be_forgotten(void)
+{
+    CHECK(gyre_fail(GYRE_INVALID, "something") == GYRE_INVALID);
+    gyre_fail_clear();
+    CHECK(gyre_error_last()->status == GYRE_OK && gyre_error_last()->text[0] == '\0');
+}
+
 static void *fail_elsewhere(void *unused)
 {
     (void)unused;
@@ -62,7 +75,9 @@ static void every_status_has_a_name(void)
 }
 
 static const test_case cases[] = {
-    TEST(detail_says_what_and_where), TEST(native_code_is_kept),     TEST(long_text_is_cut),
-    TEST(detail_is_the_threads_own),  TEST(every_status_has_a_name),
+    TEST(detail_says_what_and_where), TEST(native_code_is_kept),
+    TEST(long_text_is_cut),           TEST(detail_cannot_drive_a_terminal),
+    TEST(detail_can_be_forgotten),    TEST(detail_is_the_threads_own),
+    TEST(every_status_has_a_name),
 };
 TEST_MAIN(cases)

@@ -3,9 +3,9 @@
  * json: writes JSON to a stream, correct by construction where that is cheap.
  *
  * The writer puts commas, quotes, escapes and indentation (an array of numbers or strings stays on
- * one line); the caller keeps begin and end in pairs and gives keys inside objects only (asserted). Bytes that are not UTF-8 become U+FFFD; numbers
- * that JSON does not have become null. Errors of the stream stay in the stream: ask ferror at the
- * end.
+ * one line); the caller keeps begin and end in pairs and gives keys inside objects only (asserted).
+ * Bytes that are not UTF-8 become U+FFFD; numbers that JSON does not have become null. Errors of
+ * the stream stay in the stream: ask ferror at the end.
  *
  * Threads   one writer, one thread.
  * Owns      nothing. Borrows the stream.

@@ -29,7 +29,7 @@ const char *gyre_build(void)
 
 gyre_status gyre_prepare(void)
 {
-    gyre_status status = gyre_process_check();
+    gyre_status status = gyre_process_use();
 
     if (status == GYRE_OK)
         status = gyre_settings_check();

@@ -28,8 +28,8 @@ typedef enum gyre_topic {
 #define gyre_log(level, topic, ...)                                                                \
     (gyre_log_wants((level), (topic)) ? gyre_log_write((level), (topic), __VA_ARGS__) : (void)0)
 
-GYRE_API bool gyre_log_wants(gyre_log_level level, gyre_topic topic);
-GYRE_API void gyre_log_write(gyre_log_level level, gyre_topic topic, const char *format, ...)
+bool gyre_log_wants(gyre_log_level level, gyre_topic topic);
+void gyre_log_write(gyre_log_level level, gyre_topic topic, const char *format, ...)
     GYRE_PRINTF(3, 4);
 
 /* The levels that a GYRE_LOG value asks for. */

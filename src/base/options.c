@@ -8,6 +8,8 @@
 
 #include "base/fail.h"
 
+enum { MOST_BYTES = 4096 }; /* far beyond any options struct: the size was never set */
+
 gyre_status gyre_options_read(void *into, size_t size, const void *options)
 {
     const unsigned char *bytes = options;
@@ -19,7 +21,7 @@ gyre_status gyre_options_read(void *into, size_t size, const void *options)
     memcpy(&given, options, sizeof given);
     if (given < sizeof given)
         return gyre_fail(GYRE_INVALID, "options: struct_size is not set");
-    if (given > 4096)
+    if (given > MOST_BYTES)
         return gyre_fail(GYRE_INVALID, "options: struct_size %zu is not a size", given);
     for (size_t i = size; i < given; i++)
         if (bytes[i] != 0)

@@ -18,6 +18,6 @@
  * not set, GYRE_UNSUPPORTED when a newer field is not zero. */
 #define GYRE_OPTIONS_READ(into, options) gyre_options_read(&(into), sizeof(into), (options))
 
-GYRE_API GYRE_MUST_USE gyre_status gyre_options_read(void *into, size_t size, const void *options);
+GYRE_MUST_USE gyre_status gyre_options_read(void *into, size_t size, const void *options);
 
 #endif

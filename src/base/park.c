@@ -16,12 +16,18 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/settings.h"
 #include "gyre/clock.h"
+
+/* Both are part of the caller's structs. */
+_Static_assert(sizeof(gyre_park) == 8 && offsetof(gyre_park, sleepers) == 4, "layout is public");
+_Static_assert(sizeof(gyre_spin) == 12 && offsetof(gyre_spin, failures) == 8, "layout is public");
 
 enum {
     POLLS_PER_CLOCK = 16, /* a reading costs 10-20 ns, a poll 1-50 */
@@ -111,6 +117,8 @@ static gyre_status sleep_until_ready(gyre_park *park, bool (*ready)(void *), voi
 gyre_status gyre_park_wait(gyre_park *park, gyre_spin *spin, bool (*ready)(void *), void *arg,
                            uint64_t deadline_ns)
 {
+    gyre_status status;
+
     if (ready(arg))
         return GYRE_OK;
     if (spin) {
@@ -120,10 +128,12 @@ gyre_status gyre_park_wait(gyre_park *park, gyre_spin *spin, bool (*ready)(void 
             spin->failures = 0;
             return GYRE_OK;
         }
-        spin->sleeps++;
-        spin->failures += end_ns > now_ns;
+        /* a spin that the deadline cut short says nothing about spinning */
+        spin->failures += end_ns > now_ns && end_ns <= deadline_ns;
+        spin->sleeps += deadline_ns > gyre_clock_now_ns();
     }
-    return sleep_until_ready(park, ready, arg, deadline_ns);
+    status = gyre_process_check();
+    return status == GYRE_OK ? sleep_until_ready(park, ready, arg, deadline_ns) : status;
 }
 
 void gyre_park_wake(gyre_park *park, uint32_t count)

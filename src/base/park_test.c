@@ -2,6 +2,7 @@
 #include "gyre/park.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "gyre/clock.h"
@@ -89,22 +90,92 @@ static void wake_reaches_every_sleeper(void)
     CHECK(park.sleepers == 0);
 }
 
+static uint32_t questions; /* how often flag_is_counted was asked; seq_cst */
+static uint32_t returned;  /* the waiter came back; seq_cst */
+
+static bool flag_is_counted(void *arg)
+{
+    __atomic_fetch_add(&questions, 1, __ATOMIC_SEQ_CST);
+    return flag_is_up(arg);
+}
+
+static void *sleep_and_report(void *out)
+{
+    *(gyre_status *)out = gyre_park_wait(&park, NULL, flag_is_counted, NULL, GYRE_NEVER);
+    __atomic_store_n(&returned, 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+/* Each wake is answered by another question, not by a return. */
 static void wake_without_a_change_returns_nobody(void)
 {
-    pthread_t thread, raiser;
     gyre_status status = GYRE_INTERNAL;
+    pthread_t thread;
 
     lower();
+    __atomic_store_n(&returned, 0, __ATOMIC_SEQ_CST);
+    REQUIRE(pthread_create(&thread, NULL, sleep_and_report, &status) == 0);
+    while (__atomic_load_n(&park.sleepers, __ATOMIC_SEQ_CST) == 0)
+        sched_yield();
+    for (int i = 0; i < 100 && !__atomic_load_n(&returned, __ATOMIC_SEQ_CST); i++) {
+        const uint32_t asked = __atomic_load_n(&questions, __ATOMIC_SEQ_CST);
+
+        gyre_park_wake(&park, 1);
+        while (__atomic_load_n(&questions, __ATOMIC_SEQ_CST) == asked &&
+               !__atomic_load_n(&returned, __ATOMIC_SEQ_CST))
+            sched_yield();
+    }
+    CHECK(!__atomic_load_n(&returned, __ATOMIC_SEQ_CST));
+    raise_flag(NULL);
+    pthread_join(thread, NULL);
+    CHECK(status == GYRE_OK);
+}
+
+static void wake_in_handler(int number)
+{
+    (void)number;
+    raise_flag(NULL);
+}
+
+static void signal_handler_may_wake(void)
+{
+    struct sigaction action = {.sa_handler = wake_in_handler}, before;
+    gyre_status status = GYRE_INTERNAL;
+    pthread_t thread;
+
+    lower();
+    REQUIRE(sigaction(SIGUSR1, &action, &before) == 0);
     REQUIRE(pthread_create(&thread, NULL, sleep_for_flag, &status) == 0);
     while (__atomic_load_n(&park.sleepers, __ATOMIC_SEQ_CST) == 0)
         sched_yield();
-    for (int i = 0; i < 100; i++)
-        gyre_park_wake(&park, 1);
-    CHECK(__atomic_load_n(&park.sleepers, __ATOMIC_SEQ_CST) == 1);
-    REQUIRE(pthread_create(&raiser, NULL, raise_flag, NULL) == 0);
-    pthread_join(raiser, NULL);
+    raise(SIGUSR1);
     pthread_join(thread, NULL);
+    sigaction(SIGUSR1, &before, NULL);
     CHECK(status == GYRE_OK);
+}
+
+static void spin_cut_short_by_the_deadline_is_not_in_vain(void)
+{
+    gyre_spin spin = {0, 0, 0};
+
+    lower();
+    for (int i = 0; i < 5; i++)
+        CHECK(gyre_park_wait(&park, &spin, flag_is_up, NULL, 0) == GYRE_TIMEOUT);
+    CHECK(spin.waits == 5 && spin.failures == 0 && spin.sleeps == 0);
+}
+
+/* Three spins in vain, then sleep at once, except for every sixteenth wait. A spin is longer than
+ * GYRE_SPIN on a busy machine, so the deadline is far enough for both. */
+static void spinning_stops_when_it_is_in_vain(void)
+{
+    gyre_spin spin = {0, 0, 0};
+
+    lower();
+    for (int i = 0; i < 33; i++)
+        CHECK(gyre_park_wait(&park, &spin, flag_is_up, NULL,
+                             gyre_clock_after_ns(MILLISECOND / 2)) == GYRE_TIMEOUT);
+    CHECK(spin.waits == 33);
+    CHECK(spin.failures == 5); /* waits 0, 1, 2, 16 and 32 */
 }
 
 static void wake_with_nobody_asleep_changes_nothing(void)
@@ -172,9 +243,16 @@ static void spinning_turns_lose_no_wake(void)
 }
 
 static const test_case cases[] = {
-    TEST(ready_condition_does_not_wait),        TEST(timeout_never_comes_before_its_deadline),
-    TEST(deadline_in_the_past_still_asks),      TEST(wake_reaches_every_sleeper),
-    TEST(wake_without_a_change_returns_nobody), TEST(wake_with_nobody_asleep_changes_nothing),
-    TEST(sleeping_turns_lose_no_wake),          TEST(spinning_turns_lose_no_wake),
+    TEST(ready_condition_does_not_wait),
+    TEST(timeout_never_comes_before_its_deadline),
+    TEST(deadline_in_the_past_still_asks),
+    TEST(wake_reaches_every_sleeper),
+    TEST(wake_without_a_change_returns_nobody),
+    TEST(signal_handler_may_wake),
+    TEST(spin_cut_short_by_the_deadline_is_not_in_vain),
+    TEST(spinning_stops_when_it_is_in_vain),
+    TEST(wake_with_nobody_asleep_changes_nothing),
+    TEST(sleeping_turns_lose_no_wake),
+    TEST(spinning_turns_lose_no_wake),
 };
 TEST_MAIN(cases)

@@ -34,9 +34,14 @@ static void first_use(void)
                                             memory_order_relaxed);
 }
 
-gyre_status gyre_process_check(void)
+gyre_status gyre_process_use(void)
 {
     pthread_once(&once, first_use);
+    return gyre_process_check();
+}
+
+gyre_status gyre_process_check(void)
+{
     /* relaxed: written before this process had a second thread, or by this thread */
     if (atomic_load_explicit(&state, memory_order_relaxed) == FORKED)
         return gyre_fail(GYRE_UNAVAILABLE, "this process was forked after Gyre was in use; a "

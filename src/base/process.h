@@ -12,7 +12,10 @@
 #include "gyre/status.h"
 
 /* GYRE_OK, and from then on this process counts as a user; GYRE_UNAVAILABLE in a child forked after
- * such a call. Thread-safe; costs one load after the first call. */
-GYRE_API GYRE_MUST_USE gyre_status gyre_process_check(void);
+ * such a call. For whatever creates or starts. Thread-safe; costs one load after the first call. */
+GYRE_MUST_USE gyre_status gyre_process_use(void);
+
+/* The same question without becoming a user, for calls that leave nothing behind. */
+GYRE_MUST_USE gyre_status gyre_process_check(void);
 
 #endif

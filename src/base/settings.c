@@ -10,12 +10,14 @@
 #include "base/settings.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/process.h"
 #include "base/text.h"
 
 enum { PROBLEM_SIZE = 192, UNKNOWN_MAX = 16, NAME_MAX_BYTES = 64 };
@@ -37,29 +39,13 @@ static int64_t numbers[GYRE_SETTING_COUNT];
 static gyre_log_spec log_spec;
 static char problems[GYRE_SETTING_COUNT][PROBLEM_SIZE];
 static char unknown[UNKNOWN_MAX][NAME_MAX_BYTES];
-static size_t unknown_count;
+static size_t unknown_count, problem_count;
 
 static pthread_once_t read_once = PTHREAD_ONCE_INIT;
-static pthread_once_t told_once = PTHREAD_ONCE_INIT;
+static _Atomic bool told; /* the problems were logged or returned */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char *given[GYRE_SETTING_COUNT]; /* by gyre_settings_set; under the mutex */
 static bool frozen;                     /* under the mutex */
-
-/* The index of `text` among the words of "a|b|c", or -1. */
-static int64_t choice_index(const char *form, const char *text)
-{
-    const size_t length = strlen(text);
-
-    for (int64_t index = 0;; index++) {
-        const size_t word = strcspn(form, "|");
-
-        if (word == length && strncmp(form, text, length) == 0)
-            return index;
-        if (form[word] == '\0')
-            return -1;
-        form += word + 1;
-    }
-}
 
 bool gyre_setting_parse(gyre_setting_id id, const char *text, int64_t *out_number, char *problem,
                         size_t problem_size)
@@ -81,23 +67,24 @@ bool gyre_setting_parse(gyre_setting_id id, const char *text, int64_t *out_numbe
     }
     case GYRE_KIND_FLAG:
     case GYRE_KIND_CHOICE:
-        *out_number = choice_index(form, text);
+        *out_number = gyre_text_choice(form, text);
         good = *out_number >= 0;
         break;
     case GYRE_KIND_COUNT: {
         long long count;
 
-        good = gyre_text_count(text, 1, 1LL << 31, &count);
+        good = gyre_text_count(text, 1, 1 << 20, &count);
         *out_number = count;
-        want = "a whole number from 1 to 2147483648";
+        want = "a whole number from 1 to 1048576";
         break;
     }
     case GYRE_KIND_DURATION: {
         double ns;
 
-        good = gyre_text_duration(text, &ns);
+        /* a bare number would mean seconds, which nobody means here */
+        good = gyre_text_duration(text, &ns) && (ns == 0 || strpbrk(text, "sm"));
         *out_number = good ? (int64_t)ns : 0;
-        want = "a number with ns, us, ms, s or m";
+        want = "a number with ns, us, ms, s or m, or 0";
         break;
     }
     }
@@ -162,31 +149,27 @@ static void read_all(void)
 
     pthread_mutex_lock(&mutex);
     frozen = true;
-    for (size_t id = 0; id < GYRE_SETTING_COUNT; id++)
+    for (size_t id = 0; id < GYRE_SETTING_COUNT; id++) {
         read_row(id);
+        problem_count += rows[id].problem != NULL;
+    }
     note_unknown_variables();
     (void)gyre_log_parse(rows[GYRE_SETTING_LOG].value, &log_spec, ignored, sizeof ignored);
     pthread_mutex_unlock(&mutex);
 }
 
-static void warn_of_problems(void)
+/* A malformed variable is logged at the first use, unless the program asks gyre_settings_check
+ * before. Not inside a pthread_once: a log sink may read settings and the clock. */
+static void ready(void)
 {
+    pthread_once(&read_once, read_all);
+    /* relaxed: who is first to tell publishes nothing */
+    if (!problem_count || atomic_exchange_explicit(&told, true, memory_order_relaxed))
+        return;
     for (size_t i = 0; i < GYRE_SETTING_COUNT; i++)
         if (rows[i].problem)
             gyre_log(GYRE_LOG_WARN, GYRE_TOPIC_BASE, "%s: %s; using '%s'", rows[i].name,
                      rows[i].problem, rows[i].value);
-}
-
-static void stay_silent(void)
-{
-}
-
-/* A malformed variable is either returned by gyre_settings_check or, when the program reads
- * settings without checking them first, logged: once, never both. */
-static void ready(void)
-{
-    pthread_once(&read_once, read_all);
-    pthread_once(&told_once, warn_of_problems);
 }
 
 int64_t gyre_settings_number(gyre_setting_id id)
@@ -231,7 +214,10 @@ gyre_status gyre_settings_set(const char *name, const char *value)
     char problem[PROBLEM_SIZE], *copy;
     int64_t number;
     size_t id = 0;
+    const gyre_status status = gyre_process_check();
 
+    if (status != GYRE_OK)
+        return status;
     while (id < GYRE_SETTING_COUNT && strcmp(rows[id].name, name) != 0)
         id++;
     if (id == GYRE_SETTING_COUNT)
@@ -249,11 +235,20 @@ gyre_status gyre_settings_set(const char *name, const char *value)
 
 gyre_status gyre_settings_check(void)
 {
+    const gyre_status status = gyre_process_check();
+
+    if (status != GYRE_OK)
+        return status;
     pthread_once(&read_once, read_all);
-    pthread_once(&told_once, stay_silent);
-    for (size_t i = 0; i < GYRE_SETTING_COUNT; i++)
+    /* relaxed: see ready */
+    atomic_store_explicit(&told, true, memory_order_relaxed);
+    for (size_t i = 0; i < GYRE_SETTING_COUNT; i++) {
+        if (rows[i].problem && problem_count > 1)
+            return gyre_fail(GYRE_INVALID, "%s: %s; and %zu more", rows[i].name, rows[i].problem,
+                             problem_count - 1);
         if (rows[i].problem)
             return gyre_fail(GYRE_INVALID, "%s: %s", rows[i].name, rows[i].problem);
+    }
     return GYRE_OK;
 }
 

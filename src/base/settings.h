@@ -20,7 +20,7 @@ typedef enum gyre_setting_kind {
     GYRE_KIND_TEXT,
     GYRE_KIND_FLAG,     /* 0 or 1; number is that */
     GYRE_KIND_CHOICE,   /* number is the index in the form */
-    GYRE_KIND_COUNT,    /* a whole number from 1 to 2^31; number is it */
+    GYRE_KIND_COUNT,    /* a whole number from 1 to 2^20; number is it */
     GYRE_KIND_DURATION, /* number is nanoseconds */
     GYRE_KIND_LOG,      /* see gyre_log_parse */
 } gyre_setting_kind;
@@ -62,8 +62,7 @@ GYRE_API const char *gyre_settings_text(gyre_setting_id id);
 const gyre_log_spec *gyre_settings_log(void);
 
 /* Judges a value for a setting. False, with a sentence in `problem`, when malformed. Pure. */
-GYRE_API GYRE_MUST_USE bool gyre_setting_parse(gyre_setting_id id, const char *text,
-                                               int64_t *out_number, char *problem,
-                                               size_t problem_size);
+GYRE_MUST_USE bool gyre_setting_parse(gyre_setting_id id, const char *text, int64_t *out_number,
+                                      char *problem, size_t problem_size);
 
 #endif

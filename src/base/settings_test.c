@@ -5,8 +5,10 @@
  */
 #include "base/settings.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
+#include "gyre/clock.h"
 #include "test.h"
 
 static bool parses(gyre_setting_id id, const char *text, int64_t *number)
@@ -41,8 +43,8 @@ static void count_is_bounded(void)
 {
     int64_t number;
 
-    CHECK(parses(GYRE_SETTING_TRACE_EVENTS, "2147483648", &number) && number == 1LL << 31);
-    CHECK(!parses(GYRE_SETTING_TRACE_EVENTS, "2147483649", &number));
+    CHECK(parses(GYRE_SETTING_TRACE_EVENTS, "1048576", &number) && number == 1 << 20);
+    CHECK(!parses(GYRE_SETTING_TRACE_EVENTS, "1048577", &number));
     CHECK(!parses(GYRE_SETTING_TRACE_EVENTS, "0", &number));
     CHECK(!parses(GYRE_SETTING_TRACE_EVENTS, "-1", &number));
     CHECK(!parses(GYRE_SETTING_TRACE_EVENTS, "99999999999999999999999", &number));
@@ -55,6 +57,7 @@ static void duration_has_a_unit(void)
 
     CHECK(parses(GYRE_SETTING_SPIN, "20us", &number) && number == 20000);
     CHECK(parses(GYRE_SETTING_SPIN, "0", &number) && number == 0);
+    CHECK(!parses(GYRE_SETTING_SPIN, "50", &number)); /* would be seconds */
     CHECK(!parses(GYRE_SETTING_SPIN, "20 apples", &number));
     CHECK(!parses(GYRE_SETTING_SPIN, "-1us", &number));
     CHECK(!parses(GYRE_SETTING_SPIN, "1e300s", &number));
@@ -70,14 +73,41 @@ static void refusal_cannot_drive_a_terminal(void)
     CHECK(strchr(problem, '\033') == NULL && strchr(problem, '\a') == NULL);
 }
 
+/* Told of the malformed variable, the sink reads a setting and the clock itself. */
+static void read_from_sink(void *lines, gyre_log_level level, const char *topic, const char *text)
+{
+    (void)level, (void)topic;
+    CHECK(gyre_clock_now_ns() > 0);
+    CHECK(gyre_settings_find("GYRE_OUT") != NULL);
+    *(int *)lines += strstr(text, "GYRE_CLOCK: 'sundial'") != NULL;
+}
+
+static void *set_until_refused(void *unused)
+{
+    (void)unused;
+    while (gyre_settings_set("GYRE_COLOR", "never") == GYRE_OK)
+        ;
+    return NULL;
+}
+
+/* First of the cases: everything before the first reading happens here, and once. */
 static void program_goes_before_environment_before_default(void)
 {
+    pthread_t setter;
+    int lines = 0;
+
     setenv("GYRE_OUT", "from-environment", 1);
     setenv("GYRE_SPIN", "7us", 1);
     setenv("GYRE_CLOCK", "sundial", 1);
     setenv("GYRE_LGO", "info", 1);
     REQUIRE(gyre_settings_set("GYRE_OUT", "first") == GYRE_OK);
     REQUIRE(gyre_settings_set("GYRE_OUT", "from-program") == GYRE_OK);
+    gyre_log_set_sink(read_from_sink, &lines);
+    REQUIRE(pthread_create(&setter, NULL, set_until_refused, NULL) == 0);
+    CHECK(gyre_clock_now_ns() > 0); /* the first use, beside a thread that still sets */
+    pthread_join(setter, NULL);
+    gyre_log_set_sink(NULL, NULL);
+    CHECK(lines == 1);
 
     CHECK(strcmp(gyre_settings_text(GYRE_SETTING_OUT), "from-program") == 0);
     CHECK(gyre_settings_find("GYRE_OUT")->origin == GYRE_ORIGIN_PROGRAM);
@@ -121,7 +151,7 @@ static void unknown_name_is_not_found(void)
 }
 
 static const test_case cases[] = {
-    TEST(program_goes_before_environment_before_default), /* first: it sets the environment */
+    TEST(program_goes_before_environment_before_default),
     TEST(malformed_variable_keeps_the_default_and_is_told),
     TEST(misspelt_variable_is_listed),
     TEST(values_do_not_change_once_read),

@@ -17,11 +17,35 @@ int gyre_text_cut(size_t length)
     return length < SHOWN ? (int)length : SHOWN;
 }
 
+/* Bytes of the control character at `p`; 0 when it is none. U+0080 to U+009F are C2 80 to C2 9F. */
+static int control_length(const char *p)
+{
+    const unsigned char *u = (const unsigned char *)p;
+
+    if (u[0] < 0x20 || u[0] == 0x7f)
+        return 1;
+    return u[0] == 0xC2 && u[1] >= 0x80 && u[1] < 0xA0 ? 2 : 0;
+}
+
 void gyre_text_plain(char *text)
 {
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            *text = '?';
+    while (*text) {
+        const int length = control_length(text);
+
+        for (int i = 0; i < length; i++)
+            text[i] = '?';
+        text += length ? length : 1;
+    }
+}
+
+void gyre_text_print(FILE *stream, const char *text)
+{
+    while (*text) {
+        const int length = control_length(text);
+
+        fputc(length ? '?' : *text, stream);
+        text += length ? length : 1;
+    }
 }
 
 static size_t least(size_t a, size_t b)
@@ -52,11 +76,37 @@ size_t gyre_text_distance(const char *a, const char *b)
     return row[columns];
 }
 
-bool gyre_text_resembles(const char *word, const char *name)
+const char *gyre_text_nearest(const char *word,
+                              const char *(*name_at)(const void *names, size_t index),
+                              const void *names)
 {
-    const size_t length = strlen(name);
+    const char *nearest = NULL, *name;
+    size_t best = (size_t)-1;
 
-    return gyre_text_distance(word, name) <= (length < 3 ? 1 : length / 3);
+    for (size_t i = 0; (name = name_at(names, i)); i++) {
+        const size_t length = strlen(name), distance = gyre_text_distance(word, name);
+
+        if (distance < best && distance <= (length < 3 ? 1 : length / 3)) {
+            best = distance;
+            nearest = name;
+        }
+    }
+    return nearest;
+}
+
+int gyre_text_choice(const char *choices, const char *word)
+{
+    const size_t length = strlen(word);
+
+    for (int index = 0;; index++) {
+        const size_t choice = strcspn(choices, "|");
+
+        if (choice == length && strncmp(choices, word, length) == 0)
+            return index;
+        if (choices[choice] == '\0')
+            return -1;
+        choices += choice + 1;
+    }
 }
 
 bool gyre_text_duration(const char *text, double *out_ns)

@@ -26,6 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (gyre_text_count(text, -5, 1000, &count))
         assert(count >= -5 && count <= 1000);
     assert(gyre_text_distance(text, text) == 0);
+    assert(gyre_text_choice("a|b|auto", text) < 3);
     assert(gyre_text_distance(text, "--measurement-time") ==
            gyre_text_distance("--measurement-time", text));
     gyre_text_plain(text);

@@ -20,15 +20,31 @@ static void words_of_any_length_are_safe(void)
     memset(word, 'x', sizeof word - 1);
     word[sizeof word - 1] = '\0';
     CHECK(gyre_text_distance(word, word) == 0);
-    CHECK(!gyre_text_resembles(word, "bench"));
+    CHECK(gyre_text_distance(word, "bench") > 50);
 }
 
-static void resemblance_is_a_third_at_most(void)
+static const char *name_at(const void *names, size_t index)
 {
-    CHECK(gyre_text_resembles("bnch", "bench"));
-    CHECK(gyre_text_resembles("--jsn", "--json"));
-    CHECK(!gyre_text_resembles("dance", "bench"));
-    CHECK(!gyre_text_resembles("x", "env"));
+    return ((const char *const *)names)[index];
+}
+
+static void nearest_name_differs_by_a_third_at_most(void)
+{
+    static const char *const names[] = {"GYRE_CLOCK", "GYRE_COLOR", "bench", "env", NULL};
+
+    CHECK(strcmp(gyre_text_nearest("GYRE_COLR", name_at, names), "GYRE_COLOR") == 0);
+    CHECK(strcmp(gyre_text_nearest("bnch", name_at, names), "bench") == 0);
+    CHECK(gyre_text_nearest("dance", name_at, names) == NULL);
+    CHECK(gyre_text_nearest("x", name_at, names) == NULL);
+}
+
+static void choices_are_whole_words(void)
+{
+    CHECK(gyre_text_choice("a|bc|d", "a") == 0);
+    CHECK(gyre_text_choice("a|bc|d", "bc") == 1);
+    CHECK(gyre_text_choice("a|bc|d", "b") == -1);
+    CHECK(gyre_text_choice("a|bc|d", "a|bc") == -1);
+    CHECK(gyre_text_choice("a|bc|d", "") == -1);
 }
 
 static void durations_are_read(void)
@@ -67,16 +83,25 @@ static void counts_are_bounded(void)
 
 static void control_characters_are_replaced(void)
 {
-    char text[] = "a\033[2Jb\x7f\n";
+    char text[] = "a\033[2Jb\x7f\n\xC2\x9Bm\xC3\xA9", printed[32] = "";
+    FILE *stream = fmemopen(printed, sizeof printed, "w");
 
+    REQUIRE(stream != NULL);
+    gyre_text_print(stream, text);
+    fclose(stream);
     gyre_text_plain(text);
-    CHECK(strcmp(text, "a?[2Jb??") == 0);
+    CHECK(strcmp(text, "a?[2Jb????m\xC3\xA9") == 0); /* the control of two bytes, not the letter */
+    CHECK(strcmp(printed, "a?[2Jb???m\xC3\xA9") == 0);
 }
 
 static const test_case cases[] = {
-    TEST(distance_counts_edits),           TEST(words_of_any_length_are_safe),
-    TEST(resemblance_is_a_third_at_most),  TEST(durations_are_read),
-    TEST(what_is_no_duration_is_refused),  TEST(counts_are_bounded),
+    TEST(distance_counts_edits),
+    TEST(words_of_any_length_are_safe),
+    TEST(nearest_name_differs_by_a_third_at_most),
+    TEST(choices_are_whole_words),
+    TEST(durations_are_read),
+    TEST(what_is_no_duration_is_refused),
+    TEST(counts_are_bounded),
     TEST(control_characters_are_replaced),
 };
 TEST_MAIN(cases)

@@ -65,17 +65,22 @@ static cpu_set_t *make_set(const uint32_t *cpus, size_t count, size_t *out_bytes
 
 gyre_status gyre_thread_pin_self(const uint32_t *cpus, size_t cpu_count)
 {
+    const gyre_status status = gyre_process_check();
     size_t bytes;
-    cpu_set_t *set = make_set(cpus, cpu_count, &bytes);
+    cpu_set_t *set;
     int error;
 
+    if (status != GYRE_OK)
+        return status;
+    set = make_set(cpus, cpu_count, &bytes);
     if (!set)
         return gyre_error_last()->status;
     error = pthread_setaffinity_np(pthread_self(), bytes, set);
     CPU_FREE(set);
     if (error)
-        return gyre_fail_native(GYRE_INVALID, error, "thread: CPU %u cannot be used here: %s",
-                                cpus[0], strerror(error));
+        return gyre_fail_native(GYRE_INVALID, error,
+                                "thread: none of %zu CPUs can be used here: %s", cpu_count,
+                                strerror(error));
     return GYRE_OK;
 }
 
@@ -127,8 +132,9 @@ static gyre_status launch(gyre_thread *thread, const pthread_attr_t *attributes,
     error = pthread_create(&thread->native, attributes, enter, thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error == EINVAL && options->cpu_count > 0)
-        return gyre_fail_native(GYRE_INVALID, error, "thread '%s': CPU %u cannot be used here",
-                                thread->name, options->cpus[0]);
+        return gyre_fail_native(GYRE_INVALID, error,
+                                "thread '%s': none of %zu CPUs can be used here", thread->name,
+                                options->cpu_count);
     if (error)
         return gyre_fail_native(GYRE_NO_MEMORY, error, "thread '%s': %s", thread->name,
                                 strerror(error));
@@ -147,7 +153,7 @@ gyre_status gyre_thread_start(void (*body)(void *arg), void *arg,
     *out_thread = NULL;
     status = GYRE_OPTIONS_READ(with, options);
     if (status == GYRE_OK)
-        status = gyre_process_check();
+        status = gyre_process_use();
     if (status == GYRE_OK)
         status = gyre_allocator_check(with.allocator);
     if (status == GYRE_OK)

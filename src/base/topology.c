@@ -161,7 +161,7 @@ gyre_status gyre_topology_create(const gyre_topology_options *options, gyre_topo
     if (status == GYRE_OK)
         status = gyre_allocator_check(given.allocator);
     if (status == GYRE_OK)
-        status = gyre_process_check();
+        status = gyre_process_use();
     return status == GYRE_OK ? gyre_topology_read(&source, given.allocator, out_topology) : status;
 }
 

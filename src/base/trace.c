@@ -21,13 +21,12 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "base/log.h"
 #include "base/options.h"
 #include "base/process.h"
 #include "base/settings.h"
 #include "gyre/clock.h"
 
-enum { DEFAULT_THREADS = 64, MOST_EVENTS = 1 << 24, MOST_THREADS = 1 << 16 };
+enum { DEFAULT_THREADS = 64, MOST_EVENTS = 1 << 20, MOST_THREADS = 1 << 16 };
 
 typedef struct slot {
     _Atomic uint64_t stamp; /* number of the event, from 1; 0 while it is being written */
@@ -59,6 +58,7 @@ static recorder the;                                      /* constant after the 
 static _Atomic bool allocated;                            /* publishes `the` */
 static _Atomic uint64_t refused;
 static pthread_key_t exit_key;
+static bool have_exit_key; /* constant after the first start */
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 static _Thread_local ring *mine;
 
@@ -72,7 +72,7 @@ static void leave(void *r)
 static void make_exit_key(void)
 {
     /* Without a key rings are not handed on, and later threads may find none. */
-    (void)pthread_key_create(&exit_key, leave);
+    have_exit_key = pthread_key_create(&exit_key, leave) == 0;
 }
 
 static ring *claim(void)
@@ -85,7 +85,8 @@ static ring *claim(void)
         /* acquire [trace-ring]: pairs with the release in leave */
         if (atomic_compare_exchange_strong_explicit(&the.rings[i].owner, &free_ring, self,
                                                     memory_order_acquire, memory_order_relaxed)) {
-            (void)pthread_setspecific(exit_key, &the.rings[i]);
+            if (have_exit_key)
+                (void)pthread_setspecific(exit_key, &the.rings[i]);
             return &the.rings[i];
         }
     }
@@ -97,7 +98,7 @@ void gyre_trace_record(gyre_trace_kind kind, const char *name, uint64_t value)
     uint64_t number;
     slot *s;
 
-    /* acquire [trace-rings]: pairs with the release in gyre_trace_start; `the` is whole */
+    /* acquire [trace-rings]: pairs with the release in allocate; `the` is whole */
     if (!atomic_load_explicit(&allocated, memory_order_acquire))
         return;
     if (!mine)
@@ -174,10 +175,13 @@ static gyre_status start(const gyre_trace_options *options)
     if (status != GYRE_OK)
         return status;
     atomic_store_explicit(&refused, 0, memory_order_relaxed);
+    (void)gyre_clock_now_ns(); /* calibrated here, so that no event waits for it */
     for (uint32_t i = 0; i < the.threads; i++)
+        /* release [trace-session]: pairs with the acquire in read_ring, which then sees at least as
+         * many events written */
         atomic_store_explicit(&the.rings[i].before,
-                              atomic_load_explicit(&the.rings[i].written, memory_order_relaxed),
-                              memory_order_relaxed);
+                              atomic_load_explicit(&the.rings[i].written, memory_order_acquire),
+                              memory_order_release);
     /* relaxed [trace-on]: see gyre_trace; recorders learn of the rings by [trace-rings] */
     __atomic_store_n(&gyre_trace_on, 1, __ATOMIC_RELAXED);
     return GYRE_OK;
@@ -189,7 +193,7 @@ gyre_status gyre_trace_start(const gyre_trace_options *options)
     gyre_status status = GYRE_OPTIONS_READ(with, options);
 
     if (status == GYRE_OK)
-        status = gyre_process_check();
+        status = gyre_process_use();
     if (status != GYRE_OK)
         return status;
     pthread_mutex_lock(&mutex);
@@ -227,10 +231,11 @@ static bool read_slot(slot *s, uint64_t number, gyre_trace_event *out_event)
 static void read_ring(ring *r, void (*visit)(void *user, const gyre_trace_event *event), void *user,
                       gyre_trace_totals *totals)
 {
+    /* acquire [trace-session]: pairs with the release in start; read first, so that it is never
+     * ahead of `written` */
+    const uint64_t before = atomic_load_explicit(&r->before, memory_order_acquire);
     /* acquire [trace-slot]: pairs with the release in gyre_trace_record */
     const uint64_t written = atomic_load_explicit(&r->written, memory_order_acquire);
-    /* relaxed: this thread started the session or learnt of it some other way */
-    const uint64_t before = atomic_load_explicit(&r->before, memory_order_relaxed);
     const uint64_t kept = written - before <= the.mask ? written - before : the.mask + 1;
 
     totals->overwritten += written - before - kept;

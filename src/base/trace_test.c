@@ -8,7 +8,7 @@
 
 #include "test.h"
 
-enum { EVENTS = 64, THREADS = 3, MANY = 20000 };
+enum { EVENTS = 64, THREADS = 3, MANY = 200000 };
 
 static int blocks_taken;
 
@@ -114,30 +114,95 @@ static void starting_twice_or_resizing_is_invalid(void)
     CHECK(gyre_trace_start(&other) == GYRE_INVALID);
 }
 
-static void *tick_many(void *unused)
+/* Events whose fields follow from each other, so that one mixed from two is noticed. */
+static const char *const names[] = {"zero", "one", "two", "three", "four", "five", "six"};
+enum { NAMES = sizeof names / sizeof names[0] };
+
+static uint32_t writing; /* threads in write_linked; seq_cst */
+
+static void *write_linked(void *unused)
 {
     (void)unused;
-    tick(0, MANY);
+    for (uint64_t i = 0; i < MANY; i++)
+        gyre_trace((gyre_trace_kind)(1 + i % 4), names[i % NAMES], i);
+    __atomic_fetch_sub(&writing, 1, __ATOMIC_SEQ_CST);
     return NULL;
 }
 
-/* A reader beside writers sees each event whole or not at all. */
+/* What a reader has seen of the thread whose ring it is reading. */
+typedef struct sequence {
+    uint32_t thread;
+    uint64_t value;
+    int mixed, disordered;
+} sequence;
+
+static void check_linked(void *user, const gyre_trace_event *event)
+{
+    sequence *q = user;
+
+    q->mixed += event->name != names[event->value % NAMES] || event->kind != 1 + event->value % 4;
+    q->disordered += event->thread == q->thread && event->value <= q->value;
+    q->thread = event->thread;
+    q->value = event->value;
+}
+
 static void reader_beside_writers_sees_whole_events(void)
 {
     pthread_t threads[THREADS - 1];
+    gyre_trace_totals totals;
+    sequence q = {0};
 
-    REQUIRE(gyre_trace_start(&options) == GYRE_OK);
-    for (int i = 0; i < THREADS - 1; i++)
-        REQUIRE(pthread_create(&threads[i], NULL, tick_many, NULL) == 0);
-    for (int round = 0; round < 200; round++) {
-        seen s = {.ordered = true};
-
-        gyre_trace_read(look, &s, NULL);
-        CHECK(s.count <= (uint64_t)THREADS * EVENTS);
+    for (int session = 0; session < 10; session++) {
+        REQUIRE(gyre_trace_start(&options) == GYRE_OK);
+        __atomic_store_n(&writing, THREADS - 1, __ATOMIC_SEQ_CST);
+        for (int i = 0; i < THREADS - 1; i++)
+            REQUIRE(pthread_create(&threads[i], NULL, write_linked, NULL) == 0);
+        while (__atomic_load_n(&writing, __ATOMIC_SEQ_CST) > 0) {
+            q.thread = 0;
+            gyre_trace_read(check_linked, &q, &totals);
+        }
+        for (int i = 0; i < THREADS - 1; i++)
+            pthread_join(threads[i], NULL);
+        gyre_trace_stop();
+        q.thread = 0;
+        gyre_trace_read(check_linked, &q, &totals);
+        CHECK(totals.visited + totals.overwritten == (uint64_t)(THREADS - 1) * MANY);
+        CHECK(totals.visited >= EVENTS);
     }
-    for (int i = 0; i < THREADS - 1; i++)
-        pthread_join(threads[i], NULL);
-    gyre_trace_stop();
+    CHECK(q.mixed == 0 && q.disordered == 0);
+}
+
+static uint32_t quit; /* seq_cst */
+
+static void ignore(void *user, const gyre_trace_event *event)
+{
+    (void)user, (void)event;
+}
+
+static void *read_always(void *unused)
+{
+    (void)unused;
+    while (!__atomic_load_n(&quit, __ATOMIC_SEQ_CST)) {
+        gyre_trace_totals totals;
+
+        gyre_trace_read(ignore, NULL, &totals);
+        CHECK(totals.overwritten < UINT32_MAX); /* a session that begins now is not behind itself */
+    }
+    return NULL;
+}
+
+static void reader_beside_starts_counts_right(void)
+{
+    pthread_t reader;
+
+    REQUIRE(pthread_create(&reader, NULL, read_always, NULL) == 0);
+    for (int session = 0; session < 1000; session++) {
+        REQUIRE(gyre_trace_start(&options) == GYRE_OK);
+        tick(0, 2);
+        gyre_trace_stop();
+    }
+    __atomic_store_n(&quit, 1, __ATOMIC_SEQ_CST);
+    pthread_join(reader, NULL);
 }
 
 static void *tick_once(void *unused)
@@ -202,6 +267,7 @@ static const test_case cases[] = {
     TEST(new_session_forgets_the_old),
     TEST(starting_twice_or_resizing_is_invalid),
     TEST(reader_beside_writers_sees_whole_events),
+    TEST(reader_beside_starts_counts_right),
     TEST(ring_of_an_ended_thread_serves_the_next),
     TEST(threads_beyond_the_rings_are_counted),
 };

@@ -8,12 +8,14 @@ fast='--sample-size 10 --warm-up-time 1ms --measurement-time 10ms'
 list() { exits 0 "$gyre" bench --list && says out '^clock/now_ns: benchmark$' && says out '^trace/on: '; }
 filtered() { exits 0 "$gyre" bench --list '^clock/' && says out clock/now_ns && ! grep -q trace "$work/out"; }
 exact() { exits 0 "$gyre" bench --list --exact clock/now_ns && [ "$(wc -l <"$work/out")" = 1 ]; }
-none() { exits 2 "$gyre" bench nothing_like_this && says err 'no benchmark of .* matches; --list shows'; }
+listed_json() { "$gyre" bench --list --json >"$work/out" && { [ ! -x "$query" ] || [ "$("$query" 0 suite <"$work/out")" = base ]; }; }
+wrong_suite() { exits 2 "$gyre" bench --suite nosuch && says err "there is no suite 'nosuch'; there are: base"; }
+none() { exits 2 "$gyre" bench nothing_like_this && says err 'no benchmark of .* matches; --list shows them'; }
 bad_filter() { exits 2 "$gyre" bench 'a(b' && says err "filter 'a(b'"; }
 bad_values()
 {
     exits 2 "$gyre" bench --sample-size 3 && says err "'--sample-size' takes a number from 10" &&
-        exits 2 "$gyre" bench --measurement-time never && says err 'takes a time like' &&
+        exits 2 "$gyre" bench --measurement-time never && says err 'takes a time from 1us to 24 hours' &&
         exits 2 "$gyre" bench --confidence-level 95 && says err 'from 0.5 to 0.9999'
 }
 # shellcheck disable=SC2086 # options
@@ -55,38 +57,92 @@ read_only()
     exits 3 su nobody -s /bin/sh -c "'$gyre' bench $fast --out '$work/ro/sub' clock/now_ns" &&
         says err "cannot write in the folder '$work/ro/sub': Permission denied; choose another"
 }
-# a file system with no room: the figures are printed, the old file stays, one sentence, exit 3
+# a small file system in $work/small, with a kept run in it
 # shellcheck disable=SC2086
-full_disk()
+small_disk()
 {
-    mkdir -p "$work/small" && mount -t tmpfs -o size=64k tmpfs "$work/small" || return 1
+    mkdir -p "$work/small" && mount -t tmpfs -o size=128k tmpfs "$work/small" &&
+        exits 0 "$gyre" bench $fast --out "$work/small" clock/now_ns && cp "$work/small/latest.json" "$work/before"
+}
+# filled after the folder was found writable: the figures are printed, the old file stays
+# shellcheck disable=SC2086
+disk_fills()
+{
+    small_disk && dd if=/dev/zero of="$work/small/filler" bs=1k count=112 2>/dev/null &&
+        exits 3 "$gyre" bench $fast --sample-size 5000 --out "$work/small" clock/now_ns && says out '^clock/now_ns' &&
+        says err "cannot write '$work/small/latest.json': No space left on device; free some space, or choose" &&
+        cmp -s "$work/before" "$work/small/latest.json" && [ "$(find "$work/small" -type f | wc -l)" = 2 ]
+}
+# full from the start: refused before anything is measured
+# shellcheck disable=SC2086
+disk_is_full()
+{
+    small_disk && dd if=/dev/zero of="$work/small/filler" bs=1k 2>/dev/null
+    exits 3 "$gyre" bench $fast --out "$work/small" clock/now_ns && [ ! -s "$work/out" ] &&
+        says err "cannot write in the folder '$work/small': No space left on device; choose another" &&
+        cmp -s "$work/before" "$work/small/latest.json"
+}
+unmounting() # COMMAND
+{
     result=0
-    "$gyre" bench $fast --out "$work/small" clock/now_ns >/dev/null 2>&1 &&
-        cp "$work/small/latest.json" "$work/before" &&
-        dd if=/dev/zero of="$work/small/filler" bs=1k 2>/dev/null
-    exits 3 "$gyre" bench $fast --out "$work/small" clock status && says out '^clock/now_ns' &&
-        says err "cannot write '$work/small/latest.json': No space left on device" &&
-        cmp -s "$work/before" "$work/small/latest.json" &&
-        [ "$(find "$work/small" -type f | wc -l)" = 2 ] || result=1
+    "$1" || result=1
     umount "$work/small"
-    return $result
+    return "$result"
 }
 # shellcheck disable=SC2086
 environment_chooses_the_folder()
 {
     exits 0 env GYRE_OUT="$work/o3" "$gyre" bench $fast clock/now_ns && [ -s "$work/o3/latest.json" ]
 }
-interrupt()
+# Starts a long run and waits until it measures. A shell starts its background jobs with SIGINT ignored,
+# which the run would respect.
+start_long() # FOLDER WARM-UP
 {
-    "$gyre" bench --measurement-time 20s --warm-up-time 10ms --out "$work/o4" clock/now_ns trace/off \
+    env --default-signal=INT "$gyre" bench --measurement-time 20s --warm-up-time "$2" --out "$1" clock/now_ns trace/off \
         >"$work/out" 2>"$work/err" &
     pid=$!
-    sleep 1
+    tries=0
+    until grep -q '2 benchmarks' "$work/out" || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    sleep 0.2
+}
+ends_with() # STATUS
+{
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" = "$1" ] || { echo "exit status $status, not $1"; return 1; }
+}
+interrupt() # SIGNAL
+{
+    start_long "$work/o-$1" 10ms
+    kill -"$1" "$pid"
+    ends_with 130 && says out 'interrupted' && [ ! -e "$work/o-$1/latest.json" ] # nothing was measured
+}
+twice()
+{
+    start_long "$work/o-twice" 100s
+    kill -INT "$pid" && sleep 0.3 && kill -INT "$pid"
+    ends_with 130
+}
+keeps()
+{
+    env --default-signal=INT "$gyre" bench --sample-size 10 --warm-up-time 1ms --measurement-time 2s \
+        --out "$work/o5" clock/now_ns trace >"$work/out" 2>"$work/err" &
+    pid=$!
+    tries=0
+    until grep -q '^clock/now_ns' "$work/out" || [ "$tries" -gt 200 ]; do sleep 0.1 && tries=$((tries + 1)); done
     kill -INT "$pid"
-    got=0
-    wait "$pid" || got=$?
-    [ "$got" = 130 ] && says out 'interrupted' && [ -s "$work/o4/latest.json" ] || return 1
-    [ ! -x "$query" ] || [ "$("$query" interrupted <"$work/o4/latest.json")" = true ]
+    ends_with 130 && [ -s "$work/o5/latest.json" ] || return 1
+    [ ! -x "$query" ] || { [ "$("$query" interrupted <"$work/o5/latest.json")" = true ] &&
+        [ "$("$query" benchmarks 0 outcome <"$work/o5/latest.json")" = measured ]; }
+}
+ignored() # nohup's way: what the caller ignores stays ignored
+{
+    # shellcheck disable=SC2086
+    (trap '' INT && exec "$gyre" bench $fast --measurement-time 1s --no-save clock/now_ns) >"$work/out" 2>"$work/err" &
+    pid=$!
+    sleep 0.3
+    kill -INT "$pid"
+    ends_with 0
 }
 on_terminal()
 {
@@ -98,6 +154,8 @@ on_terminal()
 claim list_prints_ids list
 claim filter_is_a_regular_expression filtered
 claim exact_is_one_id exact
+claim list_can_be_json listed_json
+claim unknown_suite_is_told_which_there_are wrong_suite
 claim filter_that_matches_nothing_says_so none
 claim malformed_filter_is_wrong_usage bad_filter
 claim malformed_values_are_wrong_usage bad_values
@@ -114,11 +172,16 @@ else
 fi
 if [ "$(id -u)" = 0 ] && mkdir -p "$work/m" && mount -t tmpfs tmpfs "$work/m" 2>/dev/null; then
     umount "$work/m"
-    claim full_disk_loses_nothing full_disk
+    claim disk_that_fills_loses_nothing unmounting disk_fills
+    claim full_disk_is_refused_before_measuring unmounting disk_is_full
 else
-    skip full_disk_loses_nothing 'a small file system cannot be mounted here'
+    skip full_disk 'a small file system cannot be mounted here'
 fi
-claim ctrl_c_keeps_what_was_measured interrupt
+claim ctrl_c_ends_a_run_cleanly interrupt INT
+claim sigterm_ends_a_run_cleanly interrupt TERM
+claim second_ctrl_c_ends_what_does_not_listen twice
+claim ctrl_c_keeps_what_was_measured keeps
+claim ignored_signal_stays_ignored ignored
 if command -v script >/dev/null; then
     claim progress_is_shown_on_a_terminal on_terminal
 else

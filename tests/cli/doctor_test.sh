@@ -41,7 +41,7 @@ one_cpu()
 load()
 {
     for _ in 1 2 3 4; do
-        sh -c 'while :; do :; done' & echo $! >>"$work/pids"
+        timeout 20 sh -c 'while :; do :; done' & echo $! >>"$work/pids"
     done
     sleep 0.3
     "$gyre" doctor --json >"$work/busy"

@@ -3,9 +3,6 @@
 # gyre env, and malformed settings as the command meets them.
 . "$(dirname "$0")/../sh.sh"
 
-for name in $(env | sed -n 's/^\(GYRE_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
-unset NO_COLOR
-
 defaults()
 {
     exits 0 "$gyre" env && says out '^GYRE_LOG=warn  (default)$' && says out '^GYRE_OUT=gyre-out'
@@ -30,7 +27,9 @@ malformed_is_shown()
         says out '^GYRE_SPIN=50us'
 }
 help_works_with_malformed() { exits 0 env GYRE_LOG=banana "$gyre" help && says out '^verbs:'; }
-misspelt() { exits 0 env GYRE_LGO=info "$gyre" env && says out 'GYRE_LGO is no setting; did you mean GYRE_LOG?'; }
+several() { exits 3 env GYRE_LOG=banana GYRE_SPIN=50 "$gyre" info && says err 'GYRE_LOG: .*; and 1 more'; }
+misspelt() { exits 0 env GYRE_LGO=info "$gyre" env && says out 'GYRE_LGO is no setting; did you mean GYRE_LOG?' &&
+    exits 0 env GYRE_COLR=x "$gyre" env && says out 'did you mean GYRE_COLOR?'; }
 one_place_reads_the_environment()
 {
     [ "$(cd "$root" && grep -rl 'getenv *(' src lab apps include | sort)" = src/base/settings.c ]
@@ -51,6 +50,7 @@ claim defaults_are_shown defaults
 claim variable_goes_before_the_default from_environment
 claim option_goes_before_the_variable from_command_line
 claim malformed_setting_is_one_sentence_and_exit_3 malformed
+claim several_malformed_settings_are_counted several
 claim env_shows_a_malformed_setting_in_its_place malformed_is_shown
 claim help_works_with_a_malformed_setting help_works_with_malformed
 claim misspelt_variable_gets_a_suggestion misspelt

@@ -24,6 +24,16 @@ wrong_flag()
     exits 2 "$gyre" info --jsno && says err "there is no option '--jsno'; did you mean '--json'?" &&
         says err "'gyre info --help'"
 }
+wrong_bare() { exits 2 "$gyre" --verison && says err "there is no option '--verison'; did you mean '--version'?"; }
+escapes()
+{
+    esc=$(printf '\033')
+    for words in "info ${esc}[31m" "help ${esc}[31m" "info --color=${esc}c" "bench --sample-size ${esc}c" \
+        "bench --no-save (${esc}" "${esc}[2J" "--${esc}"; do
+        # shellcheck disable=SC2086 # two words
+        exits 2 "$gyre" $words && ! grep -q "$esc" "$work/err" || return 1
+    done
+}
 wrong_help() { exits 2 "$gyre" help bnech && says err "did you mean 'bench'"; }
 man_page()
 {
@@ -52,7 +62,7 @@ full_disk()
     [ -c /dev/full ] || return 0
     got=0
     "$gyre" env >/dev/full 2>"$work/err" || got=$?
-    [ "$got" = 3 ] && says err 'cannot write the output: No space left on device'
+    [ "$got" = 3 ] && says err 'cannot write the output: No space left on device; free some space'
 }
 plain() { "$gyre" doctor --help >"$work/out" && "$gyre" env >>"$work/out" && ! grep -q "$(printf '\033')" "$work/out"; }
 coloured()
@@ -76,6 +86,8 @@ claim help_of_a_verb_is_the_same_both_ways help_twice
 claim misspelt_verb_gets_a_suggestion_and_exit_2 wrong_verb
 claim misspelt_option_gets_a_suggestion_and_exit_2 wrong_flag
 claim help_of_a_misspelt_verb_too wrong_help
+claim misspelt_option_before_a_verb_too wrong_bare
+claim errors_cannot_drive_a_terminal escapes
 if command -v mandoc >/dev/null; then
     claim manual_page_is_well_formed man_page
 else

@@ -12,6 +12,12 @@ cpus() { [ "$(at cpu cpus)" = "$(getconf _NPROCESSORS_ONLN)" ] && [ "$(at cpu al
 memory() { [ "$(at memory total_bytes)" = "$(awk '/^MemTotal:/ { printf "%.0f", $2 * 1024 }' /proc/meminfo)" ]; }
 kernel() { [ "$(at machine kernel)" = "$(uname -r)" ] && [ "$(at machine architecture)" = "$(uname -m)" ]; }
 clock() { at clock source && at clock cost_ns && [ -n "$(at clock reason)" ]; }
+system_clock()
+{
+    GYRE_CLOCK=system "$gyre" info --json >"$work/json3" &&
+        [ "$("$query" clock source <"$work/json3")" = clock_gettime ] &&
+        "$query" clock ticks_per_ns <"$work/json3" | grep -Eqx '0(\.0)?'
+}
 drivers()
 {
     driver=$(at devices cuda_driver) || return 1
@@ -37,6 +43,7 @@ claim cpu_counts_are_the_systems cpus
 claim memory_is_the_kernels memory
 claim machine_is_unames kernel
 claim clock_says_why clock
+claim clock_can_be_the_systems system_clock
 claim driver_files_are_there_or_not drivers
 claim sizes_are_the_files_sizes sizes
 claim layout_is_printed_both_ways layout
