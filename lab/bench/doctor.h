@@ -42,8 +42,8 @@ gyre_diagnosis gyre_doctor_judge(const gyre_evidence *evidence);
 /* The ids that are looked for, found or not; NULL past the last. Borrowed, static. */
 const char *gyre_doctor_check_at(size_t index);
 
-/* "near" or "far", from the slowest ping-pong: whether the two CPUs share a cache near enough for a
- * line to come back within 180 ns; "unknown" when there was none. Borrowed, static. */
+/* "near" or "far", from the slowest ping-pong: near means that the two CPUs are threads of one
+ * core, or as close as that; "unknown" when there was no ping-pong. Borrowed, static. */
 const char *gyre_doctor_placement(const gyre_evidence *evidence);
 
 /* "quiet", "noisy", "unusable". Borrowed, static. */

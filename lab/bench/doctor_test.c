@@ -19,7 +19,7 @@ static gyre_evidence quiet(void)
         .spin_ns = 400000000,
         .governor = "performance",
         .turbo = 0,
-        .pingpong_ns = {80, 82, 81},
+        .pingpong_ns = {50, 52, 51},
         .thp = "always",
         .clock = {.source = "tsc", .resolution_ns = 9, .cost_ns = 10},
         .optimised = true,

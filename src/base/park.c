@@ -31,7 +31,6 @@ _Static_assert(sizeof(gyre_spin) == 12 && offsetof(gyre_spin, failures) == 8, "l
 
 enum {
     POLLS_PER_CLOCK = 16, /* a reading costs 10-20 ns, a poll 1-50 */
-    EAGER_NS = 1000,      /* a line to a far core and back takes 250-400 */
     PATIENCE = 3,         /* spins in a row that may fail before spinning stops */
     TRIAL_PERIOD = 16,    /* then every so many waits spin again, to notice a faster partner */
 };
@@ -61,18 +60,14 @@ static void sleep_while(const uint32_t *word, uint32_t value, uint64_t deadline_
     (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, limit, NULL, 0);
 }
 
-/* Polls until ready or until `end_ns`; the first microsecond without a pause, which costs up to 70
- * ns and would double the answer of a partner that is awake. */
-static bool spin_until(bool (*ready)(void *), void *arg, uint64_t start_ns, uint64_t end_ns)
+/* Polls until ready or until `end_ns`. */
+static bool spin_until(bool (*ready)(void *), void *arg, uint64_t now_ns, uint64_t end_ns)
 {
-    for (uint64_t now_ns = start_ns; now_ns < end_ns; now_ns = gyre_clock_now_ns()) {
-        const bool eager = now_ns - start_ns < EAGER_NS;
-
+    for (; now_ns < end_ns; now_ns = gyre_clock_now_ns()) {
         for (int i = 0; i < POLLS_PER_CLOCK; i++) {
             if (ready(arg))
                 return true;
-            if (!eager)
-                relax();
+            relax();
         }
     }
     return false;
