@@ -89,8 +89,16 @@ static void manual_page_and_completion_leave_nothing_out(void)
     fclose(stream);
     for (size_t i = 0; gyre_verbs[i]; i++) {
         CHECK(strstr(page, gyre_verbs[i]->name) && strstr(completion, gyre_verbs[i]->name));
-        for (size_t j = 0; gyre_verbs[i]->options[j].name; j++)
+        for (size_t j = 0; gyre_verbs[i]->options[j].name; j++) {
+            char in_page[96] = "";
+
+            for (const char *c = gyre_verbs[i]->options[j].name; *c;
+                 c++) /* hyphens as roff has them */
+                snprintf(in_page + strlen(in_page), sizeof in_page - strlen(in_page),
+                         *c == '-' ? "\\%c" : "%c", *c);
+            CHECK(strstr(page, in_page));
             CHECK(strstr(completion, gyre_verbs[i]->options[j].name));
+        }
     }
     free(page);
     free(completion);

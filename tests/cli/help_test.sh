@@ -39,7 +39,7 @@ man_page()
 {
     command -v mandoc >/dev/null || { echo 'no mandoc'; return 1; }
     mandoc -T lint -W error "$build/share/gyre.1" && mandoc -T utf8 "$build/share/gyre.1" |
-        col -b >"$work/out" && says out 'GYRE_LOG' && says out '--sample-size' && says out '^EXIT STATUS'
+        sed "s/.$(printf '\b')//g" >"$work/out" && says out 'GYRE_LOG' && says out '--sample-size' && says out '^EXIT STATUS'
 }
 offered() # WORDS... : what bash would offer for the last one
 {
