@@ -186,8 +186,8 @@ typedef struct side {
 } side;
 
 typedef struct court {
-    _Alignas(128) uint64_t ball; /* shared, seq_cst: even is the driver's turn, odd the partner's */
-    _Alignas(128) uint64_t quit; /* shared, seq_cst: the partner ends */
+    _Alignas(128) uint64_t ball; /* shared: even is the driver's turn, odd the partner's */
+    _Alignas(128) uint64_t quit; /* shared: the partner ends */
     side sides[2];
     _Alignas(128) manner manner; /* constant from here on, while the case runs */
     uint32_t cpu_count;
@@ -213,11 +213,6 @@ static bool wait_turn(court *c, uint64_t parity)
 {
     turn t = {c, parity};
 
-    if (c->manner == BARE) {
-        while (!my_turn(&t))
-            ;
-        return true;
-    }
     return gyre_park_wait(&c->sides[parity].park, c->manner == SPIN ? &c->sides[parity].spin : NULL,
                           my_turn, &t, GYRE_NEVER) == GYRE_OK;
 }
@@ -226,14 +221,58 @@ static void hit(court *c, uint64_t other)
 {
     /* seq_cst [park-handshake]: the change before the wake */
     __atomic_fetch_add(&c->ball, 1, __ATOMIC_SEQ_CST);
-    if (c->manner != BARE)
-        gyre_park_wake(&c->sides[other].park, 1);
+    gyre_park_wake(&c->sides[other].park, 1);
+}
+
+/* The floor: one line there and back, no condition but its value, nobody to wake. */
+static uint64_t bare_wait(court *c, uint64_t parity)
+{
+    uint64_t ball;
+
+    /* acquire [court-ball]: pairs with the release in bare_hit */
+    while ((ball = __atomic_load_n(&c->ball, __ATOMIC_ACQUIRE)) % 2 != parity &&
+           !__atomic_load_n(&c->quit, __ATOMIC_RELAXED)) /* relaxed: ends the loop, no more */
+        ;
+    return ball;
+}
+
+static void bare_hit(court *c, uint64_t ball)
+{
+    /* release [court-ball]: pairs with the acquire in bare_wait */
+    __atomic_store_n(&c->ball, ball + 1, __ATOMIC_RELEASE);
+}
+
+static void bare_round_trips(void *fixture, uint64_t iterations)
+{
+    court *c = fixture;
+    uint64_t ball = bare_wait(c, 0);
+
+    for (uint64_t i = 0; i < iterations; i++) {
+        bare_hit(c, ball);
+        ball = bare_wait(c, 0);
+    }
+    c->sides[0].trips += iterations;
+}
+
+static void bare_partner(court *c)
+{
+    for (;;) {
+        const uint64_t ball = bare_wait(c, 1);
+
+        if (ball % 2 == 0)
+            return; /* quit */
+        bare_hit(c, ball);
+    }
 }
 
 static void partner(void *arg)
 {
     court *c = arg;
 
+    if (c->manner == BARE) {
+        bare_partner(c);
+        return;
+    }
     for (;;) {
         (void)wait_turn(c, 1);
         if (__atomic_load_n(&c->quit, __ATOMIC_SEQ_CST))
@@ -473,7 +512,7 @@ static const gyre_bench benches[] = {
         .t1 = "the poll that sees the turn come back from the other thread",
         .observer = "the same thread, which counts the turns of both",
         .setup = court_setup_bare,
-        .run = round_trips,
+        .run = bare_round_trips,
         .check = court_counts_agree,
         .teardown = court_teardown,
     },
