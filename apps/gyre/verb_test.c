@@ -5,6 +5,7 @@
 
 #include "gyre/status.h"
 #include "test.h"
+#include "words.h"
 
 static const gyre_verb *verb;
 static gyre_args args;
@@ -13,13 +14,9 @@ static bool help;
 
 static gyre_status parse(const char *line)
 {
-    static char copy[256];
-    static char *words[32];
-    int count = 0;
+    char *words[TEST_WORDS];
+    const int count = test_words(line, words);
 
-    snprintf(copy, sizeof copy, "%s", line);
-    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
-        words[count++] = word;
     return verb_parse(count, words, &verb, &args, &color, &help);
 }
 

@@ -235,8 +235,8 @@ static gyre_status measure_under_signals(job *j)
 
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
-    action.sa_flags =
-        (int)SA_RESETHAND | SA_RESTART; /* a second signal ends what does not listen */
+    /* a second signal ends what does not listen */
+    action.sa_flags = (int)SA_RESETHAND | SA_RESTART;
     sigemptyset(&action.sa_mask);
     interrupted = 0;
     hold_signal(SIGINT, &action, &before_int);
@@ -296,8 +296,11 @@ static int measure_and_finish(job *j, int argc, char *const *argv)
                j->list->count == 1 ? "" : "s", 100 * j->options.confidence);
         fflush(stdout);
     }
-    if (measure_under_signals(j) != GYRE_OK)
-        return complain(j, GYRE_EXIT_ENVIRONMENT);
+    if (measure_under_signals(j) != GYRE_OK) {
+        (void)complain(j, GYRE_EXIT_ENVIRONMENT);
+        (void)finish(j); /* what was measured until then is not lost */
+        return GYRE_EXIT_ENVIRONMENT;
+    }
     return finish(j);
 }
 

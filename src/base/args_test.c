@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "test.h"
+#include "words.h"
 
 enum { VERBOSE, NAME, WHEN };
 
@@ -16,16 +17,11 @@ static const gyre_option options[] = {
 
 static gyre_args args;
 
-/* Splits at blanks; the words live as long as the test program. */
 static gyre_status parse(const char *line)
 {
-    static char copy[256];
-    static char *words[32];
-    int count = 0;
+    char *words[TEST_WORDS];
+    const int count = test_words(line, words);
 
-    snprintf(copy, sizeof copy, "%s", line);
-    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
-        words[count++] = word;
     return gyre_args_parse(options, 2, count, words, &args);
 }
 

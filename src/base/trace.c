@@ -227,7 +227,7 @@ static bool read_slot(slot *s, uint64_t number, gyre_trace_event *out_event)
     return atomic_load_explicit(&s->stamp, memory_order_relaxed) == number;
 }
 
-/* Visits what one ring holds of this session. */
+/* Visits what one ring holds of the last session. */
 static void read_ring(ring *r, void (*visit)(void *user, const gyre_trace_event *event), void *user,
                       gyre_trace_totals *totals)
 {

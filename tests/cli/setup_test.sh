@@ -227,7 +227,7 @@ no_network_is_one_sentence_and_exit_3()
 {
     as_root
     lose ninja
-    echo 'echo "Err: Temporary failure resolving deb.debian.org"; exit 100' >"$box/on_update"
+    echo 'echo "Err: Temporary failure resolving mirror.example"; exit 100' >"$box/on_update"
     run --for build
     [ $status = 3 ] && ! grep -q install "$box/calls" && said 'Temporary failure' &&
         [ "$(grep -c 'apt-get update failed.*check the network.*by hand: ninja-build' "$box/err")" = 1 ]
