@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "gyre/alloc.h"
+#include "gyre/atomic.h"
 #include "gyre/common.h"
 #include "gyre/status.h"
 
@@ -78,7 +79,7 @@ GYRE_API void gyre_trace_record(gyre_trace_kind kind, const char *name, uint64_t
 GYRE_INLINE void gyre_trace(gyre_trace_kind kind, const char *name, uint64_t value)
 {
     /* relaxed [trace-on]: a switch; an event more or less around it does not matter */
-    if (__builtin_expect(__atomic_load_n(&gyre_trace_on, __ATOMIC_RELAXED) != 0, 0))
+    if (__builtin_expect(gyre_load_relaxed32(&gyre_trace_on) != 0, 0))
         gyre_trace_record(kind, name, value);
 }
 

@@ -51,7 +51,7 @@ typedef struct recorder {
 
 _Static_assert(sizeof(gyre_trace_event) == 32, "layout is public");
 
-uint32_t gyre_trace_on; /* shared, through builtins: the header has no _Atomic */
+uint32_t gyre_trace_on; /* shared, through gyre/atomic.h */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* start against start */
 static recorder the;                                      /* constant after the first start */
@@ -163,7 +163,7 @@ static gyre_status start(const gyre_trace_options *options)
     while (events < wanted)
         events *= 2;
     /* relaxed, all: what changes under the mutex, which we hold, or a count of the past */
-    if (__atomic_load_n(&gyre_trace_on, __ATOMIC_RELAXED))
+    if (gyre_load_relaxed32(&gyre_trace_on))
         return gyre_fail(GYRE_INVALID, "trace: it is on already");
     if (!atomic_load_explicit(&allocated, memory_order_relaxed))
         status = allocate(options, events, threads);
@@ -183,7 +183,7 @@ static gyre_status start(const gyre_trace_options *options)
                               atomic_load_explicit(&the.rings[i].written, memory_order_acquire),
                               memory_order_release);
     /* relaxed [trace-on]: see gyre_trace; recorders learn of the rings by [trace-rings] */
-    __atomic_store_n(&gyre_trace_on, 1, __ATOMIC_RELAXED);
+    gyre_store_relaxed32(&gyre_trace_on, 1);
     return GYRE_OK;
 }
 
@@ -205,7 +205,7 @@ gyre_status gyre_trace_start(const gyre_trace_options *options)
 void gyre_trace_stop(void)
 {
     /* relaxed [trace-on]: see gyre_trace */
-    __atomic_store_n(&gyre_trace_on, 0, __ATOMIC_RELAXED);
+    gyre_store_relaxed32(&gyre_trace_on, 0);
 }
 
 /* True and the event when slot `number` still holds it. */
