@@ -10,8 +10,9 @@
 
 enum { WIDTH = 80 };
 
-static const char about[] = "Gyre keeps programs alive on the GPU and talks to them in under two "
-                            "microseconds; this command measures it, and your own code, honestly.";
+static const char about[] = "Gyre is a library for programs that stay alive on the GPU; this "
+                            "command measures it, and tells "
+                            "what the machine is and what will disturb measurements.";
 
 static const struct {
     const char *status, *meaning;
@@ -110,7 +111,7 @@ static void put_options(FILE *stream, const gyre_option *options)
 void manual_page(FILE *stream)
 {
     fprintf(stream, ".TH GYRE 1 \"\" \"gyre %s\" \"User Commands\"\n", gyre_version());
-    fputs(".SH NAME\ngyre \\- measure Gyre, and your own C and CUDA code\n", stream);
+    fputs(".SH NAME\ngyre \\- measure Gyre, and the machine it runs on\n", stream);
     fputs(".SH SYNOPSIS\n", stream);
     for (size_t i = 0; gyre_verbs[i]; i++) {
         if (i > 0)
