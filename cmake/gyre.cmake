@@ -39,7 +39,7 @@ function(gyre_library name objects)
     LINKER_LANGUAGE C)
   set(script ${CMAKE_CURRENT_SOURCE_DIR}/${name}.map)
   target_link_options(${name}_shared PRIVATE -Wl,--version-script=${script} -Wl,-z,relro,-z,now
-    -Wl,--as-needed)
+    -Wl,--as-needed -Wl,-z,nodelete) # the trace's thread exits call into it to the end
   if(NOT GYRE_SANITIZE) # whose runtime is linked into programs only
     target_link_options(${name}_shared PRIVATE -Wl,--no-undefined)
   endif()
@@ -52,7 +52,9 @@ function(gyre_library name objects)
 endfunction()
 
 # Only tests read JSON; a cross-compile without it builds the rest.
-find_library(jansson jansson)
+if(GYRE_TESTS)
+  find_library(GYRE_JANSSON jansson)
+endif()
 
 # Tests run with every setting at its default, whatever the developer's environment says.
 file(STRINGS ${PROJECT_SOURCE_DIR}/src/base/settings.h rows REGEX "^ *ROW\\([A-Z_]+, \"")
@@ -70,7 +72,7 @@ function(gyre_test file)
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS;LIBRARIES")
   cmake_path(GET file STEM name)
-  if("jansson" IN_LIST arg_LIBRARIES AND NOT jansson)
+  if("jansson" IN_LIST arg_LIBRARIES AND NOT GYRE_JANSSON)
     message(STATUS "${name} is left out: it reads JSON back with jansson, which is not here")
     return()
   endif()

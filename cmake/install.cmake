@@ -11,6 +11,9 @@ set_target_properties(gyrelab_shared PROPERTIES EXPORT_NAME lab)
 set_target_properties(gyre_static PROPERTIES EXPORT_NAME gyre_static)
 set_target_properties(gyrelab_static PROPERTIES EXPORT_NAME lab_static)
 
+if(NOT GYRE_INSTALL)
+  return()
+endif()
 install(TARGETS gyre RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS gyre_shared gyrelab_shared gyre_static gyrelab_static EXPORT gyre-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -8,7 +8,7 @@ planted() # FILE INCLUDE MESSAGE: the tree with one wrong include is refused
 {
     rm -rf "$work/tree" && mkdir "$work/tree" &&
         cp -R "$root/include" "$root/src" "$root/lab" "$root/apps" "$root/layers.txt" "$work/tree" &&
-        printf '#include %s\n' "$2" >>"$work/tree/$1" || return 1
+        chmod -R u+w "$work/tree" && printf '#include %s\n' "$2" >>"$work/tree/$1" || return 1
     exits 1 sh "$root/tools/check-layers.sh" "$work/tree" && says out "$3"
 }
 

@@ -6,9 +6,9 @@
 lib=$build/lib
 
 # Names that headers mark with GYRE_API. A declaration ends at its semicolon.
-declared()
+declared() # FIND ARGUMENTS...
 {
-    cat "$@" | tr '\n' ' ' | tr ';{}' '\n' | grep GYRE_API | sed 's/.*GYRE_API//' |
+    find "$@" -exec cat {} + | tr '\n' ' ' | tr ';{}' '\n' | grep GYRE_API | sed 's/.*GYRE_API//' |
         grep -o 'gyre_[a-z0-9_]* *(\|extern [a-z0-9_]* gyre_[a-z0-9_]*' |
         sed 's/ *($//; s/.* //' | sort -u
 }
@@ -16,17 +16,15 @@ exported() # LIBRARY NODE
 {
     nm -D --defined-only --with-symbol-versions "$lib/$1" | sed -n "s/.* [TDBR] \(gyre_[^@]*\)@@*$2\$/\1/p" | sort -u
 }
-same() # LIBRARY NODE HEADERS...
+same() # LIBRARY NODE FIND ARGUMENTS...
 {
     library=$1 node=$2
     shift 2
     declared "$@" >"$work/declared" && exported "$library" "$node" >"$work/exported" &&
         [ -s "$work/exported" ] && diff "$work/declared" "$work/exported"
 }
-# shellcheck disable=SC2046 # one file a word
-public() { same libgyre.so GYRE_0 $(find "$root/include/gyre" -name '*.h' ! -name bench.h ! -name common.h); }
-# shellcheck disable=SC2046
-private() { same libgyre.so GYRE_PRIVATE $(find "$root/src" -name '*.h'); }
+public() { same libgyre.so GYRE_0 "$root/include/gyre" -name '*.h' ! -name bench.h ! -name common.h; }
+private() { same libgyre.so GYRE_PRIVATE "$root/src" -name '*.h'; }
 # exported privately because the lab uses it, and for no other reason
 used() # by libgyrelab.so
 {

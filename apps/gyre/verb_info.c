@@ -94,7 +94,9 @@ static void count_alike(const gyre_topology *topology, uint32_t index, uint32_t 
 
     *out_before = *out_all = 0;
     for (uint32_t i = 0; (other = gyre_topology_cache_at(topology, i)); i++) {
-        if (other->level == cache->level && other->type == cache->type) {
+        if (other->level == cache->level && other->type == cache->type &&
+            other->size_bytes == cache->size_bytes && other->line_bytes == cache->line_bytes &&
+            other->cpu_count == cache->cpu_count) {
             *out_before += i < index;
             *out_all += 1;
         }

@@ -3,7 +3,7 @@
  * park: waiting for a condition: spin for a while, then sleep until woken.
  *
  * A gyre_park is a place to sleep; the condition is the caller's. Waking costs one load while
- * nobody sleeps. A sleep and its wake cost tens of microseconds where a spin costs the time of one
+ * nobody sleeps. A sleep and its wake cost many times what a spin costs, which is the time of one
  * cache line, so a wait spins first, up to GYRE_SPIN, for as long as that pays: a gyre_spin, one
  * for each thread and place, remembers. After three spins in vain waits sleep at once, and only
  * every sixteenth tries a spin again.
@@ -12,7 +12,8 @@
  * then calls gyre_park_wake; `ready` reads it with a seq_cst load. [park-handshake]
  *
  * Threads   any number of waiters and wakers.
- * Owns      nothing: both structs are the caller's; zero is ready for use, and there is no fini.
+ * Owns      nothing: both structs are the caller's; zero is ready for use, and there is no fini. A
+ *           park must outlive every call of gyre_park_wake, which reads it after the change.
  * Not here  queues (gyre/channel.h).
  */
 #ifndef GYRE_PARK_H

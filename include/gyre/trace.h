@@ -74,8 +74,8 @@ GYRE_API void gyre_trace_read(void (*visit)(void *user, const gyre_trace_event *
 GYRE_API extern uint32_t gyre_trace_on;
 GYRE_API void gyre_trace_record(gyre_trace_kind kind, const char *name, uint64_t value);
 
-/* Record one event. Thread-safe; never block; a thread's first event takes a ring for it, and from
- * a signal handler that one is not safe, later ones are. */
+/* Record one event. Thread-safe; never block; not for signal handlers, which could interrupt an
+ * event of the same thread. A thread's first event takes a ring for it. */
 GYRE_INLINE void gyre_trace(gyre_trace_kind kind, const char *name, uint64_t value)
 {
     /* relaxed [trace-on]: a switch; an event more or less around it does not matter */

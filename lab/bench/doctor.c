@@ -58,7 +58,7 @@ static void judge_build(const gyre_evidence *e, gyre_diagnosis *d)
              "this build runs under a sanitizer");
     else if (!e->optimised)
         find(d, "build", GYRE_NOISE_UNUSABLE, "measure with the release build: make",
-             "this build is not a release build");
+             "this build is not optimised, or has its assertions on");
 }
 
 static void judge_limits(const gyre_evidence *e, gyre_diagnosis *d)

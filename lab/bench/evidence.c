@@ -188,7 +188,9 @@ gyre_status gyre_evidence_collect(gyre_evidence *out_evidence)
     look_at_frequency(out_evidence);
     measure_placement(topology, out_evidence);
     out_evidence->counters_errno = try_counters();
-    out_evidence->optimised = strstr(gyre_build(), ", Release,") != NULL;
+#if defined(__OPTIMIZE__) && defined(NDEBUG)
+    out_evidence->optimised = true;
+#endif
     out_evidence->sanitized = strstr(gyre_build(), "sanitizers none") == NULL;
     out_evidence->clock.struct_size = sizeof out_evidence->clock;
     status = gyre_clock_describe(&out_evidence->clock);

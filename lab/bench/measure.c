@@ -86,8 +86,8 @@ static void conclude(gyre_result *result, gyre_outcome outcome, const char *wher
     snprintf(result->reason, sizeof result->reason, "%s%s", where, reason);
 }
 
-/* Runs doubling batches until the warm-up time is spent; the time of one iteration, from the
- * batches of the second half of the work, or 0 when none of it could be timed. */
+/* Runs doubling batches until the warm-up time is spent; the time of one iteration in the last and
+ * largest of them, or 0 when it could not be timed. */
 static double warm_up(session *s)
 {
     uint64_t spent_ns = 0, batch_ns = 0, batch = 1;
@@ -186,7 +186,12 @@ static gyre_status run_case(session *s, gyre_result *result)
     if (status != GYRE_OK || result->outcome == GYRE_OUTCOME_INTERRUPTED)
         return status;
     tell(s, "checking", 0);
-    if (result->outcome != GYRE_OUTCOME_FAILED && !s->c->bench.check(s->fixture, s->iterations))
+    if (result->outcome == GYRE_OUTCOME_FAILED || s->c->bench.check(s->fixture, s->iterations))
+        return GYRE_OK;
+    /* Ctrl-C reaches whatever the run has started too, and spoils its answer */
+    if (stopped(s))
+        conclude(result, GYRE_OUTCOME_INTERRUPTED, "", "interrupted");
+    else
         conclude(result, GYRE_OUTCOME_FAILED, "", "the check says that its answer is wrong");
     return GYRE_OK;
 }
@@ -223,6 +228,10 @@ gyre_status gyre_measure(const gyre_bench_case *c, const gyre_measure_options *o
     out_result->bytes = c->bench.bytes ? c->bench.bytes(c) : 0;
     out_result->items = c->bench.items ? c->bench.items(c) : 0;
     status = run_case(&s, out_result);
+    if (status != GYRE_OK) {
+        gyre_result_fini(out_result);
+        conclude(out_result, GYRE_OUTCOME_FAILED, "", gyre_error_last()->text);
+    }
     if (c->bench.teardown)
         c->bench.teardown(s.fixture);
     gyre_trace_end(c->bench.name);
@@ -233,4 +242,5 @@ void gyre_result_fini(gyre_result *result)
 {
     gyre_free(NULL, result->times_ns, result->sample_count, sizeof result->times_ns[0]);
     result->times_ns = NULL;
+    result->sample_count = 0;
 }

@@ -60,8 +60,9 @@ typedef struct gyre_result {
     uint64_t bytes, items; /* of one iteration; 0 when not declared */
 } gyre_result;
 
-/* Measures the case. Returns other than GYRE_OK only when nothing can go on (GYRE_NO_MEMORY);
- * whatever the benchmark does wrong is an outcome. */
+/* Measures the case. Returns other than GYRE_OK only when nothing can go on (GYRE_NO_MEMORY), and
+ * then the outcome is a failure without samples; whatever the benchmark does wrong is an outcome.
+ */
 GYRE_MUST_USE gyre_status gyre_measure(const gyre_bench_case *c,
                                        const gyre_measure_options *options,
                                        gyre_result *out_result);

@@ -4,7 +4,10 @@
  */
 #include "bench/measure.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "test.h"
 
@@ -184,6 +187,46 @@ static void interrupt_ends_the_case_and_tears_down(void)
     CHECK(strstr(result.reason, "sampling") != NULL);
 }
 
+static void interrupt_during_the_last_sample_is_no_wrong_answer(void)
+{
+    gyre_measure_options options = usual;
+
+    reset();
+    options.once = true;
+    interrupt_at = 1;
+    answer = false;
+    REQUIRE(gyre_measure(&a_case, &options, &result) == GYRE_OK);
+    CHECK(result.outcome == GYRE_OUTCOME_INTERRUPTED && teardowns == 1);
+}
+
+/* With hardly any address space left the samples find no room. */
+static void want_of_memory_is_a_failure_without_samples(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    SKIP("a sanitizer needs the address space for itself");
+#else
+    gyre_measure_options options = usual;
+    struct rlimit before, tight;
+    unsigned long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    gyre_status status;
+
+    reset();
+    REQUIRE(statm && fscanf(statm, "%lu", &pages) == 1);
+    fclose(statm);
+    options.sample_count = GYRE_MOST_SAMPLES; /* 800 KB */
+    REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+    tight = before;
+    tight.rlim_cur = (pages + 64) * (unsigned long)sysconf(_SC_PAGESIZE);
+    REQUIRE(setrlimit(RLIMIT_AS, &tight) == 0);
+    status = gyre_measure(&a_case, &options, &result);
+    REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
+    CHECK(status == GYRE_NO_MEMORY);
+    CHECK(result.outcome == GYRE_OUTCOME_FAILED && strstr(result.reason, "no memory"));
+    CHECK(!result.times_ns && result.sample_count == 0 && teardowns == 1);
+#endif
+}
+
 static void once_runs_one_iteration_and_checks(void)
 {
     gyre_measure_options options = usual;
@@ -209,10 +252,17 @@ static void defaults_are_filled_in_and_bounded(void)
 }
 
 static const test_case cases[] = {
-    TEST(samples_are_flat_and_fill_the_time), TEST(warm_up_lasts_as_long_as_asked),
-    TEST(slow_benchmark_gets_fewer_samples),  TEST(wrong_answer_fails),
-    TEST(run_that_takes_no_time_fails),       TEST(absent_device_skips_with_the_reason),
-    TEST(failed_setup_fails_with_the_reason), TEST(interrupt_ends_the_case_and_tears_down),
-    TEST(once_runs_one_iteration_and_checks), TEST(defaults_are_filled_in_and_bounded),
+    TEST(samples_are_flat_and_fill_the_time),
+    TEST(warm_up_lasts_as_long_as_asked),
+    TEST(slow_benchmark_gets_fewer_samples),
+    TEST(wrong_answer_fails),
+    TEST(run_that_takes_no_time_fails),
+    TEST(absent_device_skips_with_the_reason),
+    TEST(failed_setup_fails_with_the_reason),
+    TEST(interrupt_ends_the_case_and_tears_down),
+    TEST(interrupt_during_the_last_sample_is_no_wrong_answer),
+    TEST(want_of_memory_is_a_failure_without_samples),
+    TEST(once_runs_one_iteration_and_checks),
+    TEST(defaults_are_filled_in_and_bounded),
 };
 TEST_MAIN(cases)

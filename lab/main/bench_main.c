@@ -154,9 +154,11 @@ static int choose_cases(job *j, const gyre_suite *const *suites)
         .exact = gyre_args_given(j->args, EXACT),
     };
 
-    if (gyre_case_list_create(suites, &filter, &j->list) != GYRE_OK)
-        return complain(j, GYRE_EXIT_USAGE);
-    return GYRE_EXIT_DONE;
+    const gyre_status status = gyre_case_list_create(suites, &filter, &j->list);
+
+    if (status == GYRE_OK)
+        return GYRE_EXIT_DONE;
+    return complain(j, status == GYRE_NO_MEMORY ? GYRE_EXIT_ENVIRONMENT : GYRE_EXIT_USAGE);
 }
 
 static int open_folder(job *j)

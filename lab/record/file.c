@@ -13,12 +13,14 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/text.h"
 
 enum { NAMES_TRIED = 100, PROBE_BYTES = 4096 };
 
 static gyre_status io_failure(const char *what, const char *path, int error)
 {
-    return gyre_fail_native(GYRE_IO, error, "cannot %s '%s': %s", what, path, strerror(error));
+    return gyre_fail_native(GYRE_IO, error, "cannot %s '%.*s': %s", what,
+                            gyre_text_cut(strlen(path)), path, strerror(error));
 }
 
 /* mkdir for every part of the path. */
@@ -78,9 +80,12 @@ gyre_status gyre_folder_open(const char *folder)
     if (status != GYRE_OK)
         return status;
     snprintf(probe, sizeof probe, "%s/probe", folder);
-    if (open_beside(probe, temporary, sizeof temporary, &fd) != GYRE_OK)
+    status = open_beside(probe, temporary, sizeof temporary, &fd);
+    if (status != GYRE_OK && gyre_error_last()->native != 0)
         return io_failure("write in the folder", folder, gyre_error_last()->native);
-    errno = ENOSPC; /* what a short write means */
+    if (status != GYRE_OK)
+        return status; /* the path is too long */
+    errno = ENOSPC;    /* what a short write means */
     if (!takes_bytes(fd))
         status = io_failure("write in the folder", folder, errno);
     close(fd);

@@ -4,8 +4,8 @@
  *
  * Calibration reads counter and CLOCK_MONOTONIC together at both ends of a window, each time
  * keeping the tightest of several readings; the two gaps over the window bound the error of the
- * rate. Two milliseconds give about 50 ppm at worst: far below what a benchmark can tell apart,
- * and cheap enough for every program start.
+ * rate. Two milliseconds bound it to some ten parts in a million: far below what a benchmark can
+ * tell apart, and cheap enough for every program start.
  *
  * Threads   `clock` is written once and published by [clock-ready].
  * Owns      the calibration.

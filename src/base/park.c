@@ -74,8 +74,8 @@ static bool spin_until(bool (*ready)(void *), void *arg, uint64_t now_ns, uint64
 }
 
 /* Until when this wait spins; `now_ns` for not at all. Spinning is all or nothing: a shorter spin
- * would be a middle way, but two threads that both fall short of each other's wake (35 us on a
- * virtual machine) would never find out that neither needs to sleep. */
+ * would be a middle way, but two threads that both fall short of each other's wake would never find
+ * out that neither needs to sleep. */
 static uint64_t spin_end_ns(gyre_spin *spin, uint64_t now_ns)
 {
     const bool promising = spin->failures < PATIENCE || spin->waits % TRIAL_PERIOD == 0;

@@ -42,7 +42,7 @@ json()
     exits 0 "$gyre" bench $fast --no-save --json clock || return 1
     [ ! -x "$query" ] || [ "$("$query" benchmarks 2 outcome <"$work/out")" = measured ]
 }
-checks() { exits 0 "$gyre" bench --test && says out ' checked, 0 failed' && [ ! -e gyre-out ]; }
+checks() { cd "$work" && exits 0 "$gyre" bench --test && says out ' checked, 0 failed' && [ ! -e gyre-out ]; }
 # shellcheck disable=SC2086
 unwritable()
 {
@@ -98,6 +98,7 @@ environment_chooses_the_folder()
 # which the run would respect.
 start_long() # FOLDER WARM-UP
 {
+    : >"$work/out" # what an earlier claim left is not what is waited for
     env --default-signal=INT "$gyre" bench --measurement-time 20s --warm-up-time "$2" --out "$1" clock/now_ns trace/off \
         >"$work/out" 2>"$work/err" &
     pid=$!
@@ -117,14 +118,22 @@ interrupt() # SIGNAL
     kill -"$1" "$pid"
     ends_with 130 && says out 'interrupted' && [ ! -e "$work/o-$1/latest.json" ] # nothing was measured
 }
+# the first is noted, and nobody looks at the note; the second kills
 twice()
 {
-    start_long "$work/o-twice" 100s
-    kill -INT "$pid" && sleep 0.3 && kill -INT "$pid"
-    ends_with 130
+    : >"$work/out"
+    env --default-signal=INT "$build/tests/stubborn_bench" --no-save >"$work/out" 2>"$work/err" &
+    pid=$!
+    tries=0
+    until grep -q '1 benchmark' "$work/out" || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    sleep 0.2
+    kill -INT "$pid" && sleep 0.3 && kill -0 "$pid" && kill -INT "$pid" || return 1
+    (sleep 5 && kill -KILL "$pid" 2>/dev/null) & # a run that listens to neither is not waited for
+    ends_with 130 && ! grep -q interrupted "$work/out" # by the signal, not by a summary
 }
 keeps()
 {
+    : >"$work/out"
     env --default-signal=INT "$gyre" bench --sample-size 10 --warm-up-time 1ms --measurement-time 2s \
         --out "$work/o5" clock/now_ns trace >"$work/out" 2>"$work/err" &
     pid=$!

@@ -53,7 +53,7 @@ load()
 build_kind()
 {
     case $("$gyre" info | sed -n 's/^  build  *//p') in
-    *Release*'sanitizers none'*) ! finds build "$work/json" ;;
+    *Release*'sanitizers none'* | *RelWithDebInfo*'sanitizers none'* | *MinSizeRel*'sanitizers none'*) ! finds build "$work/json" ;;
     *) [ "$(finds build "$work/json")" = unusable ] && [ "$(at verdict)" = unusable ] ;;
     esac
 }

@@ -39,7 +39,11 @@ layout()
 affinity() { taskset -c 0 "$gyre" info --json | "$query" cpu allowed_cpus | grep -qx 1; }
 
 claim text_has_its_sections text
-claim cpu_counts_are_the_systems cpus
+if command -v getconf >/dev/null; then
+    claim cpu_counts_are_the_systems cpus
+else
+    skip cpu_counts_are_the_systems 'getconf is not installed'
+fi
 claim memory_is_the_kernels memory
 claim machine_is_unames kernel
 claim clock_says_why clock
