@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/sysfile.h"
 #include "facts.h"
 #include "gyre/clock.h"
 #include "gyre/cpu.h"
@@ -225,8 +226,7 @@ static void show_devices(facts *f)
         {"nvrtc", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"}},
         {"opencl_loader", {"libOpenCL.so.1"}},
     };
-    char path[PATH_MAX], line[160] = "";
-    FILE *version = fopen("/proc/driver/nvidia/version", "re");
+    char path[PATH_MAX], line[160];
 
     facts_section(f, "devices");
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
@@ -235,11 +235,7 @@ static void show_devices(facts *f)
     facts_count(f, "nvidia_devices",
                 count_entries("/dev", "nvidia", "") - count_entries("/dev", "nvidia-", "") -
                     (access("/dev/nvidiactl", F_OK) == 0));
-    if (version) {
-        if (fgets(line, sizeof line, version))
-            line[strcspn(line, "\n")] = '\0';
-        fclose(version);
-    }
+    (void)gyre_sysfile_line("/proc/driver/nvidia/version", line, sizeof line);
     facts_text(f, "nvidia_kernel_module", line);
     facts_section_end(f);
 }

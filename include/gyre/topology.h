@@ -106,7 +106,7 @@ typedef struct gyre_topology_info {
 /* Reads the machine. NULL options mean all defaults. GYRE_INVALID for options without struct_size
  * or half an allocator, GYRE_UNSUPPORTED for an option this version does not know, GYRE_NO_MEMORY,
  * GYRE_UNAVAILABLE in a child forked after the library was used. Thread-safe; blocks while it reads
- * about 30 small files for each CPU (0.5 to 1 ms for 2 CPUs); not for signal handlers. */
+ * about 30 small files for each CPU; not for signal handlers. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_topology_create(const gyre_topology_options *options,
                                                         gyre_topology **out_topology);
 

@@ -13,25 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sysfile.h"
 #include "bench/pingpong.h"
 #include "gyre/cpu.h"
 #include "gyre/library.h"
 #include "gyre/topology.h"
 
 enum { SPIN_NS = 400000000, GAP_NS = 10000, BETWEEN_PINGPONGS_NS = 100000000 };
-
-/* The first line of a file, without its newline; "" when there is none. */
-static void read_line(const char *path, char *line, int size)
-{
-    FILE *file = fopen(path, "re");
-
-    line[0] = '\0';
-    if (!file)
-        return;
-    if (fgets(line, size, file))
-        line[strcspn(line, "\n")] = '\0';
-    fclose(file);
-}
 
 typedef struct accounts {
     double busy, steal, all; /* of all CPUs since boot, in ticks */
@@ -42,7 +30,7 @@ static bool read_accounts(accounts *out_accounts)
     uint64_t t[8] = {0}; /* user nice system idle iowait irq softirq steal */
     char line[256];
 
-    read_line("/proc/stat", line, sizeof line);
+    (void)gyre_sysfile_line("/proc/stat", line, sizeof line);
     if (sscanf(line,
                "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
                " %" SCNu64 " %" SCNu64,
@@ -81,7 +69,7 @@ static void watch_activity(gyre_evidence *e)
     char line[64];
     bool known;
 
-    read_line("/proc/loadavg", line, sizeof line);
+    (void)gyre_sysfile_line("/proc/loadavg", line, sizeof line);
     e->load_1min = -1;
     (void)sscanf(line, "%lf", &e->load_1min);
     known = read_accounts(&before);
@@ -100,13 +88,13 @@ static void look_at_frequency(gyre_evidence *e)
 {
     char line[64];
 
-    read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", e->governor,
-              sizeof e->governor);
+    (void)gyre_sysfile_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", e->governor,
+                            sizeof e->governor);
     e->turbo = -1;
-    read_line("/sys/devices/system/cpu/intel_pstate/no_turbo", line, sizeof line);
+    (void)gyre_sysfile_line("/sys/devices/system/cpu/intel_pstate/no_turbo", line, sizeof line);
     if (line[0])
         e->turbo = line[0] == '0';
-    read_line("/sys/devices/system/cpu/cpufreq/boost", line, sizeof line);
+    (void)gyre_sysfile_line("/sys/devices/system/cpu/cpufreq/boost", line, sizeof line);
     if (line[0])
         e->turbo = line[0] == '1';
 }

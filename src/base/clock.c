@@ -16,7 +16,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -24,6 +23,7 @@
 #include "base/fail.h"
 #include "base/process.h"
 #include "base/settings.h"
+#include "base/sysfile.h"
 #include "gyre/cpu.h"
 
 enum { WINDOW_NS = 2000000, PAIR_READINGS = 16, BATCHES = 31, BATCH_READINGS = 256 };
@@ -85,18 +85,15 @@ static uint64_t ticks_to_ns(const clock_state *clock, uint64_t ticks)
 static bool kernel_trusts_counter(void)
 {
 #if defined(__x86_64__)
-    char line[256] = "", *rest = line;
-    FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/available_clocksource", "re");
-    bool listed;
+    char line[256], *rest = line;
 
-    if (!file)
-        return false;
-    listed = false;
-    if (fgets(line, sizeof line, file)) /* whole words: hyperv_clocksource_tsc_page is another */
-        for (char *word; (word = strsep(&rest, " \n"));)
-            listed = listed || strcmp(word, "tsc") == 0;
-    fclose(file);
-    return listed;
+    if (gyre_sysfile_line("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+                          line, sizeof line))
+        for (char *word; (word = strsep(&rest, " "));)
+            if (strcmp(word, "tsc") ==
+                0) /* the whole word: hyperv_clocksource_tsc_page is another */
+                return true;
+    return false;
 #else
     return true;
 #endif

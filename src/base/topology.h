@@ -17,13 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sysfile.h"
 #include "gyre/common.h"
 #include "gyre/topology.h"
 
-enum {
-    GYRE_CPU_LIMIT = 8192, /* the largest NR_CPUS that Linux can be configured with */
-    GYRE_SYSFILE_BYTES = 64 * 1024,
-};
+enum { GYRE_CPU_LIMIT = 8192 }; /* the largest NR_CPUS that Linux can be configured with */
 
 typedef struct gyre_cpu_set {
     uint64_t word[GYRE_CPU_LIMIT / 64];
@@ -58,19 +56,6 @@ bool gyre_parse_meminfo(const char *text, const char *key, uint64_t *out_bytes);
 
 /* "always [madvise] never": the one in brackets. */
 gyre_thp_mode gyre_parse_thp(const char *text);
-
-/* Where files are looked for, and the last one read. */
-typedef struct gyre_sysfile {
-    const char *root; /* put before every path; "" is this machine */
-    char *text;       /* GYRE_SYSFILE_BYTES, the caller's; terminated */
-} gyre_sysfile;
-
-/* Reads a file into `text`, cut at the buffer's end; the path is formatted as by printf. False,
- * and an empty text, when it cannot be read. Writes no error detail. */
-bool gyre_sysfile_read(gyre_sysfile *file, const char *format, ...) GYRE_PRINTF(2, 3);
-
-/* Whether there is something at `path`. */
-bool gyre_sysfile_exists(const gyre_sysfile *file, const char *path);
 
 /* What the files do not say. */
 typedef struct gyre_topology_source {

@@ -2,19 +2,13 @@
  *
  * topology_parse: the few formats in which the kernel writes about the machine. See topology.h.
  *
- * Threads   pure functions, and a reader over the caller's buffer.
- * Owns      a file descriptor, during a read.
- * Not here  which file says what (topology.c, cgroup.c).
+ * Threads   pure functions.
+ * Owns      nothing.
+ * Not here  reading files (sysfile.c), which file says what (topology.c, cgroup.c).
  */
 #include "base/topology.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 void gyre_cpu_set_add(gyre_cpu_set *set, uint32_t cpu)
 {
@@ -193,56 +187,4 @@ gyre_thp_mode gyre_parse_thp(const char *text)
     if (strstr(text, "[madvise]"))
         return GYRE_THP_MADVISE;
     return strstr(text, "[never]") ? GYRE_THP_NEVER : GYRE_THP_UNKNOWN;
-}
-
-/* Reads to the end of the file or of the buffer; the bytes read, or -1. */
-static ssize_t read_whole(int fd, char *buffer, size_t size)
-{
-    size_t length = 0;
-
-    while (length < size) {
-        const ssize_t got = read(fd, buffer + length, size - length);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        length += (size_t)got;
-    }
-    return (ssize_t)length;
-}
-
-bool gyre_sysfile_read(gyre_sysfile *file, const char *format, ...)
-{
-    char path[PATH_MAX];
-    const int root_length = snprintf(path, sizeof path, "%s", file->root);
-    va_list args;
-    ssize_t length;
-    int path_length, fd;
-
-    file->text[0] = '\0';
-    if (root_length < 0 || (size_t)root_length >= sizeof path)
-        return false;
-    va_start(args, format);
-    path_length = vsnprintf(path + root_length, sizeof path - (size_t)root_length, format, args);
-    va_end(args);
-    if (path_length < 0 || (size_t)path_length >= sizeof path - (size_t)root_length)
-        return false;
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0)
-        return false;
-    length = read_whole(fd, file->text, GYRE_SYSFILE_BYTES - 1);
-    close(fd);
-    file->text[length > 0 ? length : 0] = '\0';
-    return length >= 0;
-}
-
-bool gyre_sysfile_exists(const gyre_sysfile *file, const char *path)
-{
-    char whole[PATH_MAX];
-    const int length = snprintf(whole, sizeof whole, "%s%s", file->root, path);
-
-    return length > 0 && (size_t)length < sizeof whole && access(whole, F_OK) == 0;
 }
