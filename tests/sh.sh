@@ -28,6 +28,11 @@ claim()
     fi
 }
 
+claim_json() # NAME COMMAND...: a claim that reads JSON back
+{
+    if [ -x "$query" ]; then claim "$@"; else skip "$1" 'jansson is not here, so JSON cannot be read back'; fi
+}
+
 skip() # NAME REASON
 {
     ran=$((ran + 1)) skipped=$((skipped + 1))
