@@ -21,6 +21,21 @@ void gyre_stat_sort(double *values, size_t count)
         qsort(values, count, sizeof values[0], ascending);
 }
 
+size_t gyre_stat_rank(const double *sorted, size_t count, double value)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (sorted[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 double gyre_stat_quantile(const double *sorted, size_t count, double p)
 {
     const double position = p * (double)(count - 1);

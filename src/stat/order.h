@@ -24,6 +24,9 @@ typedef struct gyre_interval {
 /* Ascending, in place. Values must not be NaN. */
 GYRE_API void gyre_stat_sort(double *values, size_t count);
 
+/* How many values of a sorted sample are smaller than `value`. */
+size_t gyre_stat_rank(const double *sorted, size_t count, double value);
+
 /* Quantile `p` in [0, 1] of a sorted sample of at least one value, interpolated linearly. */
 GYRE_API double gyre_stat_quantile(const double *sorted, size_t count, double p);
 

@@ -26,6 +26,16 @@ static void sort_is_ascending(void)
     gyre_stat_sort(x, 0);
 }
 
+static void rank_counts_the_smaller_ones(void)
+{
+    const double x[] = {1, 2, 2, 2, 5};
+
+    CHECK(gyre_stat_rank(x, 5, 0) == 0 && gyre_stat_rank(x, 5, 1) == 0);
+    CHECK(gyre_stat_rank(x, 5, 2) == 1 && gyre_stat_rank(x, 5, 3) == 4);
+    CHECK(gyre_stat_rank(x, 5, 5) == 4 && gyre_stat_rank(x, 5, 6) == 5);
+    CHECK(gyre_stat_rank(x, 0, 6) == 0);
+}
+
 static void quantiles_interpolate(void)
 {
     CHECK(gyre_stat_quantile(ladder_to(5), 5, 0.5) == 3);
@@ -82,6 +92,7 @@ static void coverage_is_exact(void)
 
 static const test_case cases[] = {
     TEST(sort_is_ascending),
+    TEST(rank_counts_the_smaller_ones),
     TEST(quantiles_interpolate),
     TEST(median_interval_matches_tables),
     TEST(small_sample_gives_what_it_has),
