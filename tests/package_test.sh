@@ -55,6 +55,14 @@ pkgconfig_lab()
     ${CC:-cc} -std=c11 $flags "$outside/sum_bench.c" -o "$work/sum_bench" \
         $(pkg-config --cflags --libs gyrelab) && runs "$work/sum_bench"
 }
+# shellcheck disable=SC2046,SC2086
+pkgconfig_lab_static()
+{
+    ${CC:-cc} -std=c11 $flags "$outside/sum_bench.c" -o "$work/sum_bench_static" $(pkg-config --cflags gyrelab) \
+        "$libdir/libgyrelab.a" "$libdir/libgyre.a" \
+        $(pkg-config --static --libs-only-l gyrelab | sed 's/-lgyrelab//; s/-lgyre//') &&
+        ! ldd "$work/sum_bench_static" | grep libgyre && runs "$work/sum_bench_static"
+}
 moved() # the installed tree, moved elsewhere, still tells the right paths
 {
     cp -R "$prefix" "$work/elsewhere" &&
@@ -83,6 +91,7 @@ if command -v pkg-config >/dev/null; then
     claim pkg_config_in_c pkgconfig_c
     claim pkg_config_static pkgconfig_static
     claim pkg_config_lab pkgconfig_lab
+    claim pkg_config_lab_static pkgconfig_lab_static
     claim lab_program_measures measures
     claim installed_tree_can_be_moved moved
 else

@@ -11,14 +11,14 @@
 #include "base/text.h"
 
 const gyre_verb *const gyre_verbs[] = {
-    &verb_bench, &verb_info, &verb_doctor, &verb_env, &verb_help, NULL,
+    &verb_bench, &verb_compare, &verb_report, &verb_info, &verb_doctor, &verb_env, &verb_help, NULL,
 };
 
 enum { COMMON_HELP, COMMON_COLOR, COMMON_COUNT };
 
 const gyre_option gyre_common_options[] = {
     [COMMON_HELP] = {"--help", 'h', NULL, "print this help"},
-    [COMMON_COLOR] = {"--color", 0, "auto|always|never", "coloured output (default GYRE_COLOR)"},
+    [COMMON_COLOR] = {"--color", 'c', "auto|always|never", "coloured output (default GYRE_COLOR)"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -83,6 +83,12 @@ gyre_status verb_parse(int argc, char *const *argv, const gyre_verb **out_verb, 
     if (status != GYRE_OK)
         return status;
     memcpy(out_args->value, all.value + COMMON_COUNT, own * sizeof all.value[0]);
+    for (size_t i = 0; i < all.repeat_count; i++) {
+        if (all.repeat[i].row < COMMON_COUNT)
+            continue;
+        out_args->repeat[out_args->repeat_count].row = all.repeat[i].row - COMMON_COUNT;
+        out_args->repeat[out_args->repeat_count++].value = all.repeat[i].value;
+    }
     memcpy(out_args->operands, all.operands, sizeof all.operands);
     out_args->operand_count = all.operand_count;
     *out_color = all.value[COMMON_COLOR];

@@ -29,10 +29,12 @@ typedef struct gyre_verb {
 } gyre_verb;
 
 extern const gyre_verb verb_bench;
+extern const gyre_verb verb_compare;
 extern const gyre_verb verb_doctor;
 extern const gyre_verb verb_env;
 extern const gyre_verb verb_help;
 extern const gyre_verb verb_info;
+extern const gyre_verb verb_report;
 
 /* All verbs, NULL-terminated, in the order in which help lists them. */
 extern const gyre_verb *const gyre_verbs[];

@@ -3,12 +3,22 @@
  * bench: measures Gyre's own suites. The work is lab/main/bench_main.c's.
  */
 #include "main/bench_main.h"
+#include "main/options.h"
+#include "suites/seed_targets.h"
 #include "suites/suites.h"
 #include "verb.h"
 
 static int run_bench(const gyre_args *args, int argc, char **argv)
 {
-    return gyre_bench_run("gyre bench", args, gyre_suites, argc, argv);
+    const gyre_bench_program program = {
+        .name = "gyre bench",
+        .suites = gyre_suites,
+        .named_targets = gyre_seed_targets,
+        .argc = argc,
+        .argv = argv,
+    };
+
+    return gyre_bench_run(&program, args);
 }
 
 const gyre_verb verb_bench = {
@@ -18,11 +28,13 @@ const gyre_verb verb_bench = {
     .summary = "measure the benchmarks that match a filter, or all",
     .description =
         "A filter is an extended regular expression that is looked for in the id, "
-        "group/function/value. Each benchmark is set up, warmed up, sampled, checked and torn "
-        "down; the figures are the median time of one iteration with its interval. A benchmark "
-        "whose check fails is reported as failed, and the exit status is 1. The run, with every "
-        "sample, is kept as latest.json in the folder for results. Ctrl-C ends the run, keeps "
-        "what was measured, and exits with 130.",
+        "group/function/value, or tag:cpu, tag:gpu, tag:slow. Each benchmark is set up, warmed up, "
+        "sampled, checked and torn down, each group in a process of its own; the figures are the "
+        "median time of one iteration with its interval. A benchmark that crashes, hangs or whose "
+        "answer is wrong is reported as failed with its reason, the others are measured, and the "
+        "exit status is 1. The run, with every sample, is kept as latest.json in the folder for "
+        "results, compared with the baseline 'base', put in its place, and shown in an HTML "
+        "report. Ctrl-C ends the run, keeps what was measured, and exits with 130.",
     .options = gyre_bench_options,
     .run = run_bench,
 };

@@ -29,7 +29,7 @@ static void print_json(const gyre_evidence *e, const gyre_diagnosis *d)
     gyre_json json = {.stream = stdout};
 
     gyre_json_begin_object(&json, NULL);
-    gyre_json_string(&json, "verdict", gyre_verdict_name(d->verdict));
+    gyre_json_string(&json, "verdict", gyre_noise_name(d->verdict));
     gyre_json_begin_array(&json, "findings");
     for (size_t i = 0; i < d->count; i++) {
         gyre_json_begin_object(&json, NULL);
@@ -88,7 +88,7 @@ static void print_text(const gyre_evidence *e, const gyre_diagnosis *d)
     printf("clock: %s, %.1f ns a reading, steps of %.0f ns\n", e->clock.source, e->clock.cost_ns,
            e->clock.resolution_ns);
     printf("verdict: %s%s%s\n", gyre_terminal_ink(stdout, inks[d->verdict]),
-           gyre_verdict_name(d->verdict), plain);
+           gyre_noise_name(d->verdict), plain);
 }
 
 static int run_doctor(const gyre_args *args, int argc, char **argv)

@@ -6,24 +6,28 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/text.h"
+#include "bench/axis.h"
+#include "bench/filter.h"
 
-enum { MOST_PATTERNS = 64, MOST_CASES = 10000 };
+enum { MOST_CASES = 10000, MOST_AXIS_CHOICES = 32 };
 
-typedef struct matcher {
-    const gyre_case_filter *filter;
-    regex_t compiled[MOST_PATTERNS];
-    size_t count;
-} matcher;
+/* The suite, and entry `index` of it, as we know them: both may be of an older, shorter type. */
+static gyre_suite suite_of(const gyre_suite *suite)
+{
+    gyre_suite copy = {0};
 
-/* Reads entry `index` of a suite whose entries may be shorter than ours. */
+    memcpy(&copy, suite, suite->suite_size < sizeof copy ? suite->suite_size : sizeof copy);
+    return copy;
+}
+
 static gyre_bench entry_of(const gyre_suite *suite, size_t index)
 {
     const size_t size = suite->bench_size;
@@ -31,6 +35,11 @@ static gyre_bench entry_of(const gyre_suite *suite, size_t index)
 
     memcpy(&bench, (const char *)suite->benches + index * size,
            size < sizeof bench ? size : sizeof bench);
+    if (bench.tags == 0)
+        bench.tags = GYRE_TAG_CPU;
+    for (size_t i = 0; i < GYRE_BENCH_AXES; i++) /* words are numbered */
+        for (size_t k = 0; bench.axes[i].words[0] && k < GYRE_AXIS_VALUES; k++)
+            bench.axes[i].values[k] = (int64_t)k;
     return bench;
 }
 
@@ -59,6 +68,14 @@ static gyre_status check_entry(const gyre_suite *suite, const gyre_bench *bench,
             return gyre_fail(GYRE_INVALID, "'%s': axis '%s' has %zu values, not 1 to %d",
                              bench->name, bench->axes[i].name, bench->axes[i].count,
                              GYRE_AXIS_VALUES);
+    for (size_t i = 0; i < GYRE_BENCH_AXES; i++)
+        for (size_t j = 0; bench->axes[i].words[0] && j < bench->axes[i].count; j++) {
+            const char *word = bench->axes[i].words[j];
+
+            if (!word || !*word || word[strspn(word, letters)] != '\0' || strchr(word, '/'))
+                return gyre_fail(GYRE_INVALID, "'%s': axis '%s' has a word that is none",
+                                 bench->name, bench->axes[i].name);
+        }
     return GYRE_OK;
 }
 
@@ -77,57 +94,71 @@ static gyre_status make_case(const gyre_suite *suite, const gyre_bench *bench, s
 {
     size_t used;
 
-    *out_case = (gyre_bench_case){.suite = suite, .bench = *bench};
+    *out_case = (gyre_bench_case){
+        .suite = suite->name, .clock = suite->clock, .guard = suite->guard, .bench = *bench};
     for (size_t i = GYRE_BENCH_AXES; i-- > 0;) {
-        if (!bench->axes[i].name)
+        const gyre_axis *axis = &bench->axes[i];
+
+        if (!axis->name)
             continue;
-        out_case->values[i] = bench->axes[i].values[index % bench->axes[i].count];
-        index /= bench->axes[i].count;
+        out_case->values[i] = axis->values[index % axis->count];
+        out_case->words[i] = axis->words[index % axis->count];
+        index /= axis->count;
     }
     used = (size_t)snprintf(out_case->id, sizeof out_case->id, "%s", bench->name);
-    for (size_t i = 0; i < GYRE_BENCH_AXES && used < sizeof out_case->id; i++)
+    for (size_t i = 0; i < GYRE_BENCH_AXES && used < sizeof out_case->id; i++) {
+        char *end = out_case->id + used;
+        const size_t room = sizeof out_case->id - used;
+
         if (bench->axes[i].name)
-            used += (size_t)snprintf(out_case->id + used, sizeof out_case->id - used, "/%" PRId64,
-                                     out_case->values[i]);
+            used += (size_t)(out_case->words[i]
+                                 ? snprintf(end, room, "/%s", out_case->words[i])
+                                 : snprintf(end, room, "/%" PRId64, out_case->values[i]));
+    }
     if (used >= sizeof out_case->id)
         return gyre_fail(GYRE_INVALID, "'%.*s...': the name is longer than %zu bytes", 64,
                          bench->name, sizeof out_case->id - 1);
     return GYRE_OK;
 }
 
-static gyre_status compile(const gyre_case_filter *filter, matcher *out_matcher)
+/* The axes of all suites and the choices among their values. */
+typedef struct axis_choices {
+    gyre_axis_choice choice[MOST_AXIS_CHOICES];
+    bool used[MOST_AXIS_CHOICES]; /* some benchmark has that axis */
+    size_t count;
+} axis_choices;
+
+static gyre_status read_axis_choices(const gyre_case_choice *from, axis_choices *out_choices)
 {
-    out_matcher->filter = filter;
-    out_matcher->count = 0;
-    if (filter->pattern_count > MOST_PATTERNS)
-        return gyre_fail(GYRE_INVALID, "more than %d filters", MOST_PATTERNS);
-    for (size_t i = 0; i < filter->pattern_count && !filter->exact; i++) {
-        const char *pattern = filter->patterns[i];
-        const int error = regcomp(&out_matcher->compiled[i], pattern, REG_EXTENDED | REG_NOSUB);
+    *out_choices = (axis_choices){.count = 0};
+    if (from->axis_count > MOST_AXIS_CHOICES)
+        return gyre_fail(GYRE_INVALID, "more than %d choices of values", MOST_AXIS_CHOICES);
+    for (; out_choices->count < from->axis_count; out_choices->count++) {
+        const gyre_status status = gyre_axis_choice_parse(from->axes[out_choices->count],
+                                                          &out_choices->choice[out_choices->count]);
 
-        if (error) {
-            char why[96];
-
-            regerror(error, &out_matcher->compiled[i], why, sizeof why);
-            return gyre_fail(GYRE_INVALID, "filter '%.*s': %s", gyre_text_cut(strlen(pattern)),
-                             pattern, why);
-        }
-        out_matcher->count++;
+        if (status != GYRE_OK)
+            return status;
     }
     return GYRE_OK;
 }
 
-static bool wants(const matcher *by, const gyre_bench_case *c)
+static gyre_status apply_axis_choices(axis_choices *choices, gyre_bench *bench)
 {
-    const gyre_case_filter *filter = by->filter;
+    for (size_t k = 0; k < choices->count; k++) {
+        for (size_t i = 0; i < GYRE_BENCH_AXES; i++) {
+            gyre_axis *axis = &bench->axes[i];
+            gyre_status status;
 
-    if (filter->suite && strcmp(filter->suite, c->suite->name) != 0)
-        return false;
-    for (size_t i = 0; i < filter->pattern_count; i++)
-        if (filter->exact ? strcmp(filter->patterns[i], c->id) == 0
-                          : regexec(&by->compiled[i], c->id, 0, NULL, 0) == 0)
-            return true;
-    return filter->pattern_count == 0;
+            if (!axis->name || !gyre_axis_choice_names(&choices->choice[k], axis->name))
+                continue;
+            choices->used[k] = true;
+            status = gyre_axis_choose(&choices->choice[k], axis);
+            if (status != GYRE_OK)
+                return status;
+        }
+    }
+    return GYRE_OK;
 }
 
 /* GYRE_NOT_FOUND with their names when there is no suite of that name. */
@@ -146,32 +177,81 @@ static gyre_status find_suite(const gyre_suite *const *suites, const char *name)
                      gyre_text_cut(strlen(name)), name, names);
 }
 
+static int by_id(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 static gyre_status refuse_twins(const gyre_case_list *list)
 {
+    gyre_status status;
+    const char **ids;
+    void *block;
+
+    status = gyre_alloc(NULL, list->count, sizeof ids[0], &block);
+    if (status != GYRE_OK)
+        return status;
+    ids = block;
     for (size_t i = 0; i < list->count; i++)
-        for (size_t j = i + 1; j < list->count; j++)
-            if (strcmp(list->cases[i].id, list->cases[j].id) == 0)
-                return gyre_fail(GYRE_INVALID, "two benchmarks are called '%s'", list->cases[i].id);
+        ids[i] = list->cases[i].id;
+    qsort(ids, list->count, sizeof ids[0], by_id);
+    for (size_t i = 1; i < list->count && status == GYRE_OK; i++)
+        if (strcmp(ids[i - 1], ids[i]) == 0)
+            status = gyre_fail(GYRE_INVALID, "two benchmarks are called '%s'", ids[i]);
+    gyre_free(NULL, block, list->count, sizeof ids[0]);
+    return status;
+}
+
+/* Adds the cases of one suite; a first pass without room only counts. */
+static gyre_status expand_suite(const gyre_suite *suite, axis_choices *choices,
+                                gyre_case_list *list, size_t *at)
+{
+    for (size_t i = 0; i < suite->count; i++) {
+        gyre_bench bench = entry_of(suite, i);
+        gyre_status status = check_entry(suite, &bench, i);
+
+        if (status == GYRE_OK)
+            status = apply_axis_choices(choices, &bench);
+        for (size_t k = 0; status == GYRE_OK && list->cases && k < combinations(&bench); k++)
+            status = make_case(suite, &bench, k, &list->cases[*at + k]);
+        if (status != GYRE_OK)
+            return status;
+        *at += combinations(&bench);
+    }
     return GYRE_OK;
 }
 
-/* All cases of all suites, wanted or not. */
-static gyre_status expand(const gyre_suite *const *suites, gyre_case_list *list)
+static gyre_status expand_suites(const gyre_suite *const *suites, axis_choices *choices,
+                                 gyre_case_list *list, size_t *out_total)
 {
-    size_t total = 0, at = 0;
-    gyre_status status;
+    gyre_status status = GYRE_OK;
+
+    *out_total = 0;
+    for (; *suites && status == GYRE_OK; suites++) {
+        const gyre_suite suite = suite_of(*suites);
+
+        status = expand_suite(&suite, choices, list, out_total);
+    }
+    return status;
+}
+
+/* All cases of all suites, wanted or not. */
+static gyre_status expand(const gyre_suite *const *suites, const gyre_case_choice *choice,
+                          gyre_case_list *list)
+{
+    axis_choices choices;
+    size_t total;
+    gyre_status status = read_axis_choices(choice, &choices);
     void *block;
 
-    for (const gyre_suite *const *s = suites; *s; s++) {
-        for (size_t i = 0; i < (*s)->count; i++) {
-            const gyre_bench bench = entry_of(*s, i);
-
-            status = check_entry(*s, &bench, i);
-            if (status != GYRE_OK)
-                return status;
-            total += combinations(&bench);
-        }
-    }
+    if (status == GYRE_OK)
+        status = expand_suites(suites, &choices, list, &total);
+    if (status != GYRE_OK)
+        return status;
+    for (size_t k = 0; k < choices.count; k++)
+        if (!choices.used[k])
+            return gyre_fail(GYRE_NOT_FOUND, "no benchmark has an axis '%.*s'",
+                             gyre_text_cut(choices.choice[k].name_length), choices.choice[k].name);
     if (total == 0)
         return GYRE_OK;
     if (total > MOST_CASES)
@@ -181,51 +261,74 @@ static gyre_status expand(const gyre_suite *const *suites, gyre_case_list *list)
         return status;
     list->cases = block;
     list->count = total;
-    for (const gyre_suite *const *s = suites; *s; s++) {
-        for (size_t i = 0; i < (*s)->count; i++) {
-            const gyre_bench bench = entry_of(*s, i);
-
-            for (size_t k = 0; k < combinations(&bench); k++) {
-                status = make_case(*s, &bench, k, &list->cases[at++]);
-                if (status != GYRE_OK)
-                    return status;
-            }
-        }
-    }
-    return refuse_twins(list);
+    status = expand_suites(suites, &choices, list, &total);
+    return status == GYRE_OK ? refuse_twins(list) : status;
 }
 
-gyre_status gyre_case_list_create(const gyre_suite *const *suites, const gyre_case_filter *filter,
+static const char *id_at(const void *list, size_t index)
+{
+    const gyre_case_list *cases = list;
+
+    return index < cases->count ? cases->cases[index].id : NULL;
+}
+
+static gyre_status nothing_wanted(const gyre_case_list *list, const gyre_case_choice *choice)
+{
+    const char *guess =
+        choice->pattern_count == 1 ? gyre_text_nearest(choice->patterns[0], id_at, list) : NULL;
+
+    if (guess)
+        return gyre_fail(GYRE_NOT_FOUND, "no benchmark of %zu matches; did you mean '%s'?",
+                         list->count, guess);
+    return gyre_fail(GYRE_NOT_FOUND, "no benchmark of %zu matches; --list shows them", list->count);
+}
+
+/* Leaves those that are wanted, in their order. */
+static gyre_status keep_wanted(gyre_case_list *list, const gyre_case_choice *choice)
+{
+    gyre_filter filter;
+    size_t kept = 0;
+    const gyre_status status = gyre_filter_init(&filter, choice->patterns, choice->pattern_count,
+                                                choice->exact, choice->skip, choice->skip_count);
+
+    if (status != GYRE_OK)
+        return status;
+    for (size_t i = 0; i < list->count; i++) {
+        const gyre_bench_case *c = &list->cases[i];
+
+        if ((!choice->suite || strcmp(choice->suite, c->suite) == 0) &&
+            gyre_filter_wants(&filter, c->id, c->bench.tags)) {
+            if (kept != i)
+                list->cases[kept] = *c;
+            kept++;
+        }
+    }
+    gyre_filter_fini(&filter);
+    if (list->count > 0 && kept == 0)
+        return nothing_wanted(list, choice);
+    list->count = kept;
+    return GYRE_OK;
+}
+
+gyre_status gyre_case_list_create(const gyre_suite *const *suites, const gyre_case_choice *choice,
                                   gyre_case_list **out_list)
 {
-    static const gyre_case_filter everything;
-    matcher by = {.count = 0};
+    static const gyre_case_choice everything;
     gyre_case_list *list;
     gyre_status status;
     void *block;
-    size_t kept = 0;
 
     *out_list = NULL;
+    choice = choice ? choice : &everything;
     status = gyre_alloc(NULL, 1, sizeof *list, &block);
     if (status != GYRE_OK)
         return status;
     list = block;
-    status = expand(suites, list);
-    if (status == GYRE_OK && filter && filter->suite)
-        status = find_suite(suites, filter->suite);
+    status = expand(suites, choice, list);
+    if (status == GYRE_OK && choice->suite)
+        status = find_suite(suites, choice->suite);
     if (status == GYRE_OK)
-        status = compile(filter ? filter : &everything, &by);
-    if (status == GYRE_OK) {
-        for (size_t i = 0; i < list->count; i++)
-            if (wants(&by, &list->cases[i]))
-                list->cases[kept++] = list->cases[i];
-        if (list->count > 0 && kept == 0)
-            status = gyre_fail(GYRE_NOT_FOUND, "no benchmark of %zu matches; --list shows them",
-                               list->count);
-        list->count = kept;
-    }
-    for (size_t i = 0; i < by.count; i++)
-        regfree(&by.compiled[i]);
+        status = keep_wanted(list, choice);
     if (status != GYRE_OK) {
         gyre_case_list_destroy(list);
         return status;
@@ -241,6 +344,11 @@ void gyre_case_list_destroy(gyre_case_list *list)
     /* malloc's free needs no size, so the count need not be the one that was allocated */
     gyre_free(NULL, list->cases, list->count, sizeof list->cases[0]);
     gyre_free(NULL, list, 1, sizeof *list);
+}
+
+size_t gyre_case_group_length(const char *id)
+{
+    return strcspn(id, "/");
 }
 
 gyre_status gyre_bench_refuse(gyre_status status, const char *format, ...)

@@ -20,10 +20,13 @@
 enum { GYRE_CASE_ID_BYTES = 192 };
 
 struct gyre_bench_case {
-    const gyre_suite *suite;
+    const char *suite; /* its name, and what it handed in */
+    const gyre_bench_clock *clock;
+    const gyre_bench_guard *guard;
     gyre_bench bench; /* a copy: the suite's entry may be of an older, shorter type */
     int64_t values[GYRE_BENCH_AXES];
-    char id[GYRE_CASE_ID_BYTES]; /* "group/function/value/value" */
+    const char *words[GYRE_BENCH_AXES]; /* NULL where the value is a number */
+    char id[GYRE_CASE_ID_BYTES];        /* "group/function/value/value" */
 };
 
 typedef struct gyre_case_list {
@@ -32,19 +35,26 @@ typedef struct gyre_case_list {
 } gyre_case_list;
 
 /* Which cases are wanted. Zero is all of them. */
-typedef struct gyre_case_filter {
-    const char *const *patterns; /* wanted when one of them matches; extended regular expressions */
+typedef struct gyre_case_choice {
+    const char *const *patterns; /* see bench/filter.h */
     size_t pattern_count;
+    const char *const *skip; /* likewise: not these */
+    size_t skip_count;
+    const char *const *axes; /* see bench/axis.h: values in place of declared ones */
+    size_t axis_count;
     const char *suite; /* only this suite; NULL is any */
     bool exact;        /* patterns are whole ids, compared letter by letter */
-} gyre_case_filter;
+} gyre_case_choice;
 
-/* Expands `suites` (NULL-terminated) in declared order and keeps what the filter wants.
- * GYRE_INVALID names what is wrong: an entry without a required field, two cases with one id, a
- * malformed pattern. GYRE_NOT_FOUND when suites hold cases and the filter wants none of them. */
+/* Expands `suites` (NULL-terminated) in declared order and keeps what is wanted. GYRE_INVALID names
+ * what is wrong: an entry without a required field, two cases with one id, a malformed pattern or
+ * axis. GYRE_NOT_FOUND when suites hold cases and none of them is wanted. */
 GYRE_MUST_USE gyre_status gyre_case_list_create(const gyre_suite *const *suites,
-                                                const gyre_case_filter *filter,
+                                                const gyre_case_choice *choice,
                                                 gyre_case_list **out_list);
 void gyre_case_list_destroy(gyre_case_list *list);
+
+/* How many bytes of an id name its group: those before the first '/'. */
+size_t gyre_case_group_length(const char *id);
 
 #endif

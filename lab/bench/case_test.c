@@ -22,7 +22,7 @@ static const gyre_bench queue_benches[] = {
      .axes = {GYRE_AXIS("bytes", 8, 64), GYRE_AXIS("threads", 1, 2, 4)},
      MEANING},
 };
-static const gyre_bench clock_benches[] = {{.name = "clock/now", MEANING}};
+static const gyre_bench clock_benches[] = {{.name = "clock/now", .tags = GYRE_TAG_SLOW, MEANING}};
 static const gyre_suite queue = GYRE_SUITE("queue", queue_benches);
 static const gyre_suite clocks = GYRE_SUITE("clocks", clock_benches);
 static const gyre_suite *const suites[] = {&queue, &clocks, NULL};
@@ -31,10 +31,11 @@ static gyre_case_list *list;
 
 static gyre_status choose(const char *pattern, bool exact, const char *suite)
 {
-    const gyre_case_filter filter = {&pattern, pattern ? 1 : 0, suite, exact};
+    const gyre_case_choice choice = {
+        .patterns = &pattern, .pattern_count = pattern ? 1 : 0, .suite = suite, .exact = exact};
 
     gyre_case_list_destroy(list);
-    return gyre_case_list_create(suites, &filter, &list);
+    return gyre_case_list_create(suites, &choice, &list);
 }
 
 static void axes_are_multiplied_last_fastest(void)
@@ -74,6 +75,72 @@ static void suite_is_chosen_by_name(void)
     CHECK(strstr(gyre_error_last()->text, "there are: queue, clocks") != NULL);
 }
 
+static void skipped_ones_are_left_out(void)
+{
+    static const char *const skip[] = {"pop", "tag:gpu"};
+    const gyre_case_choice choice = {.skip = skip, .skip_count = 2};
+
+    gyre_case_list_destroy(list);
+    REQUIRE(gyre_case_list_create(suites, &choice, &list) == GYRE_OK);
+    CHECK(list->count == 2);
+}
+
+static void tag_is_a_filter(void)
+{
+    REQUIRE(choose("tag:slow", false, NULL) == GYRE_OK);
+    CHECK(list->count == 1 && strcmp(list->cases[0].id, "clock/now") == 0);
+    REQUIRE(choose("tag:cpu", false, NULL) == GYRE_OK); /* what has no tag is the CPU's */
+    CHECK(list->count == 7);
+    CHECK(choose("tag:fpga", false, NULL) == GYRE_INVALID);
+}
+
+static void mistyped_id_is_guessed(void)
+{
+    CHECK(choose("clock/mow", false, NULL) == GYRE_NOT_FOUND);
+    CHECK(strstr(gyre_error_last()->text, "did you mean 'clock/now'?") != NULL);
+}
+
+static gyre_status choose_axis(const char *text)
+{
+    const gyre_case_choice choice = {.axes = &text, .axis_count = 1};
+
+    gyre_case_list_destroy(list);
+    return gyre_case_list_create(suites, &choice, &list);
+}
+
+static void axis_takes_other_values(void)
+{
+    REQUIRE(choose_axis("bytes=[16,32,48]") == GYRE_OK);
+    CHECK(list->count == 1 + 9 + 1 && strcmp(list->cases[4].id, "queue/pop/32/1") == 0);
+    REQUIRE(choose_axis("threads[pow2]=[0:4:2]") == GYRE_OK);
+    CHECK(list->count == 1 + 6 + 1 && strcmp(list->cases[3].id, "queue/pop/8/16") == 0);
+    CHECK(choose_axis("colour=[1]") == GYRE_NOT_FOUND);
+    CHECK(strstr(gyre_error_last()->text, "no benchmark has an axis 'colour'") != NULL);
+    CHECK(choose_axis("bytes") == GYRE_INVALID);
+    CHECK(choose_axis("bytes=[8,8]") == GYRE_INVALID); /* two of one name */
+}
+
+static void words_are_in_the_id(void)
+{
+    const gyre_bench bench = {
+        .name = "channel/send", .axes = {GYRE_AXIS_WORDS("policy", "block", "reject")}, MEANING};
+    const gyre_suite suite = {sizeof suite, sizeof bench, "words", &bench, 1, NULL, NULL};
+    const gyre_suite *const only[] = {&suite, NULL};
+    const char *axis = "policy=reject";
+    const gyre_case_choice choice = {.axes = &axis, .axis_count = 1};
+
+    gyre_case_list_destroy(list);
+    REQUIRE(gyre_case_list_create(only, NULL, &list) == GYRE_OK);
+    REQUIRE(list->count == 2);
+    CHECK(strcmp(list->cases[1].id, "channel/send/reject") == 0);
+    gyre_case_list_destroy(list);
+    REQUIRE(gyre_case_list_create(only, &choice, &list) == GYRE_OK);
+    CHECK(list->count == 1 && strcmp(list->cases[0].id, "channel/send/reject") == 0);
+    axis = "policy=drop";
+    gyre_case_list_destroy(list);
+    CHECK(gyre_case_list_create(only, &choice, &list) == GYRE_INVALID);
+}
+
 static void malformed_pattern_is_invalid(void)
 {
     CHECK(choose("a(b", false, NULL) == GYRE_INVALID);
@@ -83,7 +150,7 @@ static void malformed_pattern_is_invalid(void)
 
 static gyre_status expand(const gyre_bench *bench, size_t count)
 {
-    const gyre_suite suite = {sizeof *bench, "bad", bench, count};
+    const gyre_suite suite = {sizeof suite, sizeof *bench, "bad", bench, count, NULL, NULL};
     const gyre_suite *const only[] = {&suite, NULL};
 
     gyre_case_list_destroy(list);
@@ -140,7 +207,7 @@ static void axis_without_values_is_invalid(void)
 {
     gyre_bench bench = queue_benches[0];
 
-    bench.axes[0] = (gyre_axis){"empty", 0, {0}};
+    bench.axes[0] = (gyre_axis){.name = "empty"};
     CHECK(expand(&bench, 1) == GYRE_INVALID);
     bench.axes[0].count = 1000;
     CHECK(expand(&bench, 1) == GYRE_INVALID);
@@ -151,7 +218,13 @@ static void older_suite_is_read_by_its_own_size(void)
 {
     enum { OLD_SIZE = offsetof(gyre_bench, bytes) };
     static _Alignas(gyre_bench) char table[2 * OLD_SIZE];
-    const gyre_suite suite = {OLD_SIZE, "old", (const gyre_bench *)(void *)table, 2};
+    const gyre_suite suite = {offsetof(gyre_suite, clock),
+                              OLD_SIZE,
+                              "old",
+                              (const gyre_bench *)(void *)table,
+                              2,
+                              (const gyre_bench_clock *)(void *)table, /* not to be looked at */
+                              NULL};
     const gyre_suite *const only[] = {&suite, NULL};
 
     memcpy(table, &queue_benches[0], OLD_SIZE);
@@ -160,7 +233,7 @@ static void older_suite_is_read_by_its_own_size(void)
     REQUIRE(gyre_case_list_create(only, NULL, &list) == GYRE_OK);
     REQUIRE(list->count == 2);
     CHECK(strcmp(list->cases[1].id, "clock/now") == 0);
-    CHECK(list->cases[1].bench.bytes == NULL);
+    CHECK(list->cases[1].bench.bytes == NULL && list->cases[1].clock == NULL);
     gyre_case_list_destroy(list);
     list = NULL;
 }
@@ -170,6 +243,11 @@ static const test_case cases[] = {
     TEST(filter_is_a_regular_expression),
     TEST(exact_filter_is_a_whole_id),
     TEST(suite_is_chosen_by_name),
+    TEST(skipped_ones_are_left_out),
+    TEST(tag_is_a_filter),
+    TEST(mistyped_id_is_guessed),
+    TEST(axis_takes_other_values),
+    TEST(words_are_in_the_id),
     TEST(malformed_pattern_is_invalid),
     TEST(incomplete_entry_is_named),
     TEST(name_twice_is_invalid),

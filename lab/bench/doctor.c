@@ -26,7 +26,7 @@ const char *gyre_doctor_check_at(size_t index)
     return index < sizeof checks / sizeof checks[0] ? checks[index] : NULL;
 }
 
-const char *gyre_verdict_name(gyre_noise verdict)
+const char *gyre_noise_name(gyre_noise verdict)
 {
     static const char *const names[] = {"quiet", "noisy", "unusable"};
 

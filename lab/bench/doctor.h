@@ -47,6 +47,6 @@ const char *gyre_doctor_check_at(size_t index);
 const char *gyre_doctor_placement(const gyre_evidence *evidence);
 
 /* "quiet", "noisy", "unusable". Borrowed, static. */
-const char *gyre_verdict_name(gyre_noise verdict);
+const char *gyre_noise_name(gyre_noise verdict);
 
 #endif

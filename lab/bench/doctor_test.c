@@ -53,7 +53,7 @@ static void quiet_machine_has_no_findings(void)
 
     CHECK(d.count == 0);
     CHECK(d.verdict == GYRE_NOISE_NOTE);
-    CHECK(strcmp(gyre_verdict_name(d.verdict), "quiet") == 0);
+    CHECK(strcmp(gyre_noise_name(d.verdict), "quiet") == 0);
 }
 
 static void load_is_weighed(void)

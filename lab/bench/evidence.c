@@ -4,16 +4,14 @@
  */
 #include "bench/evidence.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/sysfile.h"
+#include "bench/count.h"
 #include "bench/pingpong.h"
 #include "gyre/cpu.h"
 #include "gyre/library.h"
@@ -99,25 +97,6 @@ static void look_at_frequency(gyre_evidence *e)
         e->turbo = line[0] == '1';
 }
 
-/* Opens a counter of retired instructions and closes it again. */
-static int try_counters(void)
-{
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_HARDWARE,
-        .size = sizeof attr,
-        .config = PERF_COUNT_HW_INSTRUCTIONS,
-        .disabled = 1,
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-    };
-    const long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-    if (fd < 0)
-        return errno;
-    close((int)fd);
-    return 0;
-}
-
 /* The first allowed CPU and the last: on a machine with several sockets the farthest pair. */
 static void measure_placement(const gyre_topology *topology, gyre_evidence *e)
 {
@@ -175,7 +154,7 @@ gyre_status gyre_evidence_collect(gyre_evidence *out_evidence)
     watch_activity(out_evidence);
     look_at_frequency(out_evidence);
     measure_placement(topology, out_evidence);
-    out_evidence->counters_errno = try_counters();
+    out_evidence->counters_errno = gyre_count_probe();
 #if defined(__OPTIMIZE__) && defined(NDEBUG)
     out_evidence->optimised = true;
 #endif

@@ -1,246 +1,263 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * measure: warms a case up, takes flat samples, checks the answer, and judges the median.
- *
- * Warm-up runs batches of doubling size until its time is spent; what the larger batches took says
- * how long one iteration is. Flat sampling then runs the same number of iterations in every
- * sample, chosen so that all samples together fill the measurement time. A case whose one
- * iteration outlasts a sample's share gets fewer samples instead, at least ten.
- *
- * Threads   the caller's.
- * Owns      the samples of a result.
+ * measure: see measure.h.
  */
 #include "bench/measure.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-#include "base/alloc.h"
 #include "base/fail.h"
+#include "bench/analyse.h"
+#include "bench/count.h"
+#include "bench/latency.h"
+#include "bench/sample.h"
+#include "bench/usage.h"
 #include "gyre/clock.h"
 #include "gyre/trace.h"
 
-/* More iterations than that in one batch mean that `run` ignores its argument. */
-static const uint64_t MOST_ITERATIONS = UINT64_C(1) << 40;
-
-typedef struct session {
-    const gyre_bench_case *c;
-    const gyre_measure_options *options; /* with defaults filled in */
-    void *fixture;
-    uint64_t iterations; /* all, since set-up: what `check` is told */
-} session;
-
-const char *gyre_outcome_name(gyre_outcome outcome)
-{
-    static const char *const names[] = {"measured", "checked", "failed", "skipped", "interrupted"};
-
-    return (size_t)outcome < sizeof names / sizeof names[0] ? names[outcome] : "unknown";
-}
-
-gyre_measure_options gyre_measure_defaults(const gyre_measure_options *options)
-{
-    gyre_measure_options with = options ? *options : (gyre_measure_options){0};
-
-    if (with.sample_count == 0)
-        with.sample_count = 100;
-    if (with.sample_count < GYRE_LEAST_SAMPLES)
-        with.sample_count = GYRE_LEAST_SAMPLES;
-    if (with.sample_count > GYRE_MOST_SAMPLES)
-        with.sample_count = GYRE_MOST_SAMPLES;
-    if (with.warm_up_ns == 0)
-        with.warm_up_ns = 1000000000;
-    if (with.measurement_ns == 0)
-        with.measurement_ns = 3000000000;
-    if (with.confidence <= 0 || with.confidence >= 1)
-        with.confidence = 0.95;
-    if (!with.now_ns)
-        with.now_ns = gyre_clock_now_ns;
-    return with;
-}
-
-static void tell(const session *s, const char *phase, uint64_t left_ns)
-{
-    if (s->options->progress)
-        s->options->progress(s->options->user, s->c, phase, left_ns);
-}
-
-static bool stopped(const session *s)
-{
-    return s->options->interrupted && *s->options->interrupted;
-}
-
-static uint64_t timed_run(session *s, uint64_t iterations)
-{
-    const uint64_t start_ns = s->options->now_ns();
-
-    s->c->bench.run(s->fixture, iterations);
-    s->iterations += iterations;
-    return s->options->now_ns() - start_ns;
-}
+enum { PROFILE_BATCH_NS = 10000000, WHY_BYTES = 320 };
 
 static void conclude(gyre_result *result, gyre_outcome outcome, const char *where,
                      const char *reason)
 {
     result->outcome = outcome;
-    snprintf(result->reason, sizeof result->reason, "%s%s", where, reason);
+    result->reason = gyre_arena_print(&result->arena, "%s%s", where, reason);
 }
 
-/* Runs doubling batches until the warm-up time is spent; the time of one iteration in the last and
- * largest of them, or 0 when it could not be timed. */
-static double warm_up(session *s)
+/* The last error's words, if it is about this status: not every failure says why. */
+static const char *words_for(gyre_status status)
 {
-    uint64_t spent_ns = 0, batch_ns = 0, batch = 1;
+    const gyre_error *error = gyre_error_last();
 
-    tell(s, "warming up", s->options->warm_up_ns);
-    for (;;) {
-        batch_ns = timed_run(s, batch);
-        spent_ns += batch_ns;
-        if (spent_ns >= s->options->warm_up_ns || batch >= MOST_ITERATIONS || stopped(s))
-            return (double)batch_ns / (double)batch;
-        batch *= 2;
+    return error->status == status && error->text[0] ? error->text : gyre_status_name(status);
+}
+
+void gyre_result_begin(gyre_result *result, const gyre_bench_case *c)
+{
+    const gyre_bench *bench = &c->bench;
+
+    *result = (gyre_result){.tags = bench->tags, .started = time(NULL), .reason = ""};
+    result->last_words = "";
+    result->id = gyre_arena_text(&result->arena, c->id);
+    result->suite = gyre_arena_text(&result->arena, c->suite);
+    result->t0 = gyre_arena_text(&result->arena, bench->t0);
+    result->t1 = gyre_arena_text(&result->arena, bench->t1);
+    result->observer = gyre_arena_text(&result->arena, bench->observer);
+    for (size_t i = 0; i < GYRE_BENCH_AXES; i++) {
+        const char *name = bench->axes[i].name, *word = c->words[i];
+
+        if (!name)
+            continue;
+        result->axes[i].name = gyre_arena_text(&result->arena, name);
+        result->axes[i].word = gyre_arena_text(&result->arena, word);
+        result->axes[i].value = c->values[i];
     }
+    result->bytes = bench->bytes ? bench->bytes(c) : 0;
+    result->items = bench->items ? bench->items(c) : 0;
+    result->operations = bench->operations ? bench->operations(c) : 0;
+    result->threads = bench->threads ? bench->threads(c) : 1;
 }
 
-/* How many iterations a sample has and how many samples there are. */
-static void plan(const gyre_measure_options *options, double iteration_ns, gyre_result *result)
+/* A sentence about a failure that is not the answer's. */
+static gyre_status fail_or_give_up(gyre_result *result, gyre_status status)
 {
-    const double share_ns = (double)options->measurement_ns / (double)options->sample_count;
-
-    result->sample_count = options->sample_count;
-    result->iterations = 1;
-    if (iteration_ns <= share_ns) {
-        result->iterations = (uint64_t)ceil(share_ns / iteration_ns);
-    } else {
-        const double fit = (double)options->measurement_ns / iteration_ns;
-
-        result->sample_count = fit > GYRE_LEAST_SAMPLES ? (size_t)fit : GYRE_LEAST_SAMPLES;
-    }
-}
-
-static gyre_status summarise(gyre_result *result, double confidence)
-{
-    const size_t count = result->sample_count;
-    double *sorted;
-    void *block;
-    gyre_status status = gyre_alloc(NULL, count, sizeof *sorted, &block);
-
-    if (status != GYRE_OK)
+    if (status == GYRE_NO_MEMORY)
         return status;
-    sorted = block;
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = result->times_ns[i] / (double)result->iterations;
-    gyre_stat_sort(sorted, count);
-    result->median_ns = gyre_stat_quantile(sorted, count, 0.5);
-    result->ns = gyre_stat_quantile_interval(sorted, count, 0.5, confidence);
-    result->min_ns = sorted[0];
-    result->max_ns = sorted[count - 1];
-    gyre_free(NULL, sorted, count, sizeof *sorted);
+    conclude(result, GYRE_OUTCOME_FAILED, "its clock failed: ", words_for(status));
     return GYRE_OK;
 }
 
-static gyre_status sample(session *s, gyre_result *result)
+static gyre_status take_times(gyre_drive *drive, const gyre_method *method, gyre_result *result)
 {
-    const double iteration_ns = warm_up(s);
-    uint64_t left_ns;
-    gyre_status status;
-    void *block;
+    gyre_pace pace;
+    gyre_status status = gyre_sample_warm_up(drive, method->warm_up_ns, &pace);
 
-    if (stopped(s)) {
+    if (status != GYRE_OK)
+        return fail_or_give_up(result, status);
+    if (gyre_drive_stopped(drive)) {
         conclude(result, GYRE_OUTCOME_INTERRUPTED, "", "interrupted while warming up");
         return GYRE_OK;
     }
-    if (iteration_ns <= 0 || s->iterations >= MOST_ITERATIONS) {
+    if (!(pace.timed_ns > 0)) {
         conclude(result, GYRE_OUTCOME_FAILED, "",
                  "run returns at once however many iterations it is asked for: nothing was timed");
         return GYRE_OK;
     }
-    plan(s->options, iteration_ns, result);
-    status = gyre_alloc(NULL, result->sample_count, sizeof result->times_ns[0], &block);
+    status = gyre_sample_take(drive, method, &pace, result);
+    if (status == GYRE_OK && method->latency)
+        status = gyre_latency_take(drive, method, result);
     if (status != GYRE_OK)
-        return status;
-    result->times_ns = block;
-    for (size_t i = 0; i < result->sample_count; i++) {
-        left_ns = (uint64_t)(iteration_ns * (double)result->iterations *
-                             (double)(result->sample_count - i));
-        tell(s, "sampling", left_ns);
-        if (stopped(s)) {
-            conclude(result, GYRE_OUTCOME_INTERRUPTED, "", "interrupted while sampling");
-            return GYRE_OK;
-        }
-        result->times_ns[i] = (double)timed_run(s, result->iterations);
+        return fail_or_give_up(result, status);
+    if (gyre_drive_stopped(drive)) {
+        conclude(result, GYRE_OUTCOME_INTERRUPTED, "", "interrupted while sampling");
+        return GYRE_OK;
     }
-    return summarise(result, s->options->confidence);
+    gyre_drive_tell(drive, "analysing", 0);
+    status = gyre_analyse(result, method);
+    return status == GYRE_OK ? gyre_latency_judge(&result->latency, method->confidence) : status;
 }
 
-static gyre_status run_case(session *s, gyre_result *result)
+/* Runs for as long as a profiler wants to look; nothing is kept of it. */
+static void run_for_profiler(gyre_drive *drive, uint64_t profile_ns)
+{
+    const uint64_t start_ns = drive->now_ns();
+    uint64_t batch = 1, spent_ns;
+
+    while ((spent_ns = drive->now_ns() - start_ns) < profile_ns && !gyre_drive_stopped(drive)) {
+        gyre_drive_tell(drive, "running for a profiler", profile_ns - spent_ns);
+        if (gyre_drive_run(drive, batch) < PROFILE_BATCH_NS && batch < UINT64_C(1) << 40)
+            batch *= 2;
+    }
+}
+
+static gyre_status visit(gyre_drive *drive, const gyre_method *method, gyre_result *result)
 {
     gyre_status status = GYRE_OK;
 
-    if (s->options->once) {
-        (void)timed_run(s, 1);
-        conclude(result, GYRE_OUTCOME_CHECKED, "", "");
-    } else {
-        status = sample(s, result);
+    switch (method->purpose) {
+    case GYRE_PURPOSE_TIME:
+        status = take_times(drive, method, result);
+        break;
+    case GYRE_PURPOSE_CHECK:
+        gyre_drive_tell(drive, "running once", 0);
+        if (drive->c->clock) {
+            double host_ns, device_ns;
+
+            status = gyre_drive_clocked(drive, 1, false, &host_ns, &device_ns);
+            if (status != GYRE_OK)
+                status = fail_or_give_up(result, status);
+        } else {
+            (void)gyre_drive_run(drive, 1);
+        }
+        break;
+    case GYRE_PURPOSE_PROFILE:
+        run_for_profiler(drive, method->profile_ns);
+        break;
+    case GYRE_PURPOSE_MEMORY:
+        gyre_count_memory(drive, result);
+        break;
+    case GYRE_PURPOSE_INSTRUCTIONS:
+        if (drive->team)
+            conclude(result, GYRE_OUTCOME_SKIPPED, "", "it runs on several threads");
+        else
+            gyre_count_instructions(drive, result);
+        break;
     }
-    if (status != GYRE_OK || result->outcome == GYRE_OUTCOME_INTERRUPTED)
-        return status;
-    tell(s, "checking", 0);
-    if (result->outcome == GYRE_OUTCOME_FAILED || s->c->bench.check(s->fixture, s->iterations))
-        return GYRE_OK;
+    return status;
+}
+
+static void check_and_ask(gyre_drive *drive, const gyre_method *method, gyre_result *result)
+{
+    const gyre_bench *bench = &drive->c->bench;
+
+    if (result->outcome != GYRE_OUTCOME_MEASURED)
+        return;
+    gyre_drive_tell(drive, "checking", 0);
+    if (bench->check(drive->fixture, drive->iterations)) {
+        if (method->purpose != GYRE_PURPOSE_TIME)
+            result->outcome = GYRE_OUTCOME_CHECKED;
+        if (bench->tell)
+            bench->tell(drive->fixture, drive->iterations, &result->facts);
+        return;
+    }
     /* Ctrl-C reaches whatever the run has started too, and spoils its answer */
-    if (stopped(s))
+    if (gyre_drive_stopped(drive))
         conclude(result, GYRE_OUTCOME_INTERRUPTED, "", "interrupted");
     else
         conclude(result, GYRE_OUTCOME_FAILED, "", "the check says that its answer is wrong");
-    return GYRE_OK;
 }
 
 static void conclude_setup(gyre_result *result, gyre_status status)
 {
-    const gyre_error *error = gyre_error_last();
     const bool absent = status == GYRE_UNAVAILABLE || status == GYRE_UNSUPPORTED;
 
-    /* a set-up may return a status without saying why */
     conclude(result, absent ? GYRE_OUTCOME_SKIPPED : GYRE_OUTCOME_FAILED,
-             absent ? "" : "set-up failed: ",
-             error->status == status ? error->text : gyre_status_name(status));
+             absent ? "" : "set-up failed: ", words_for(status));
 }
 
-gyre_status gyre_measure(const gyre_bench_case *c, const gyre_measure_options *options,
-                         gyre_result *out_result)
+/* Whether the case may be visited; concludes it when not. */
+static bool is_healthy(const gyre_bench_guard *guard, gyre_health skip_when, gyre_result *result)
 {
-    const gyre_measure_options with = gyre_measure_defaults(options);
-    session s = {.c = c, .options = &with};
+    char why[WHY_BYTES] = "", text[WHY_BYTES + 64];
+    gyre_health health = guard->healthy(why, sizeof why);
+
+    why[sizeof why - 1] = '\0';
+    if (health != GYRE_HEALTH_GOOD && guard->reset) {
+        const gyre_status status = guard->reset();
+
+        if (status != GYRE_OK)
+            snprintf(why, sizeof why, "the reset failed: %s", words_for(status));
+        health = status == GYRE_OK ? guard->healthy(why, sizeof why) : GYRE_HEALTH_CRITICAL;
+    }
+    if (health == GYRE_HEALTH_GOOD)
+        return true;
+    snprintf(text, sizeof text, "the guard says %s: %s",
+             health == GYRE_HEALTH_WARNING ? "warning" : "critical", why[0] ? why : "no reason");
+    if (health < skip_when) {
+        gyre_result_warn(result, "%s", text);
+        return true;
+    }
+    conclude(result, GYRE_OUTCOME_SKIPPED, "", text);
+    return false;
+}
+
+static gyre_status visit_set_up(gyre_drive *drive, const gyre_method *method, gyre_result *result)
+{
     gyre_status status = GYRE_OK;
 
-    *out_result = (gyre_result){.c = c};
+    result->facts.owner = result;
+    if (result->threads > 1)
+        status = gyre_team_start(result->threads, &drive->team);
+    if (status != GYRE_OK) {
+        conclude(result, GYRE_OUTCOME_FAILED, "its threads cannot start: ", words_for(status));
+        return GYRE_OK;
+    }
+    status = visit(drive, method, result);
+    gyre_team_stop(drive->team);
+    drive->team = NULL;
+    if (status == GYRE_OK)
+        check_and_ask(drive, method, result);
+    return status;
+}
+
+gyre_status gyre_measure(const gyre_bench_case *c, const gyre_method *method,
+                         const gyre_watch *watch, gyre_result *out_result)
+{
+    static const gyre_watch nobody;
+    const gyre_method with = gyre_method_defaults(method);
+    gyre_drive drive = {.c = c};
+    gyre_status status = GYRE_OK;
+
+    watch = watch ? watch : &nobody;
+    drive.now_ns = watch->now_ns ? watch->now_ns : gyre_clock_now_ns;
+    drive.progress = watch->progress;
+    drive.user = watch->user;
+    drive.interrupted = watch->interrupted;
+    gyre_result_begin(out_result, c);
+    if (c->guard && !is_healthy(c->guard, with.skip_when, out_result))
+        return GYRE_OK;
     gyre_trace_begin(c->bench.name);
-    tell(&s, "setting up", 0);
+    if (with.purpose == GYRE_PURPOSE_MEMORY)
+        gyre_usage_forget_peak();
+    gyre_drive_tell(&drive, "setting up", 0);
     gyre_fail_clear(); /* a reason found below is this set-up's */
     if (c->bench.setup)
-        status = c->bench.setup(c, &s.fixture);
+        status = c->bench.setup(c, &drive.fixture);
     if (status != GYRE_OK) {
         conclude_setup(out_result, status);
         gyre_trace_end(c->bench.name);
         return GYRE_OK;
     }
-    out_result->bytes = c->bench.bytes ? c->bench.bytes(c) : 0;
-    out_result->items = c->bench.items ? c->bench.items(c) : 0;
-    status = run_case(&s, out_result);
-    if (status != GYRE_OK) {
-        gyre_result_fini(out_result);
-        conclude(out_result, GYRE_OUTCOME_FAILED, "", gyre_error_last()->text);
-    }
+    status = visit_set_up(&drive, &with, out_result);
     if (c->bench.teardown)
-        c->bench.teardown(s.fixture);
+        c->bench.teardown(drive.fixture);
     gyre_trace_end(c->bench.name);
-    return status;
-}
-
-void gyre_result_fini(gyre_result *result)
-{
-    gyre_free(NULL, result->times_ns, result->sample_count, sizeof result->times_ns[0]);
-    result->times_ns = NULL;
-    result->sample_count = 0;
+    if (status == GYRE_OK && !out_result->arena.exhausted)
+        return GYRE_OK;
+    gyre_result_fini(out_result);
+    gyre_result_begin(out_result, c);
+    conclude(out_result, GYRE_OUTCOME_FAILED, "", "out of memory");
+    return gyre_fail(GYRE_NO_MEMORY, "out of memory while measuring '%s'", c->id);
 }

@@ -2,62 +2,35 @@
  *
  * bench_main: see bench_main.h.
  *
- * The folder for results is opened before anything is measured, so that a run is not lost to a
- * mistyped path. Ctrl-C ends the case at its next sample; what was measured until then is printed
- * and kept.
+ * Whatever can go wrong before measuring is found before measuring: the folder is opened and the
+ * baseline is read first, so that a run is not lost to a mistyped word. Ctrl-C ends the case at its
+ * next sample; what was measured until then is printed and kept.
  */
 #include "main/bench_main.h"
 
-#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/json.h"
 #include "base/settings.h"
-#include "base/text.h"
-#include "bench/case.h"
-#include "bench/measure.h"
+#include "bench/analyse.h"
 #include "gyre/clock.h"
 #include "gyre/library.h"
+#include "gyre/settings.h"
+#include "main/here.h"
+#include "main/keep.h"
+#include "main/options.h"
+#include "main/progress.h"
+#include "main/serve.h"
+#include "main/supervise.h"
+#include "record/baseline.h"
 #include "record/file.h"
 #include "record/run.h"
-#include "report/quantity.h"
 #include "report/terminal.h"
-
-enum {
-    LIST,
-    EXACT,
-    SUITE,
-    QUICK,
-    TEST,
-    SAMPLE_SIZE,
-    WARM_UP_TIME,
-    MEASUREMENT_TIME,
-    CONFIDENCE_LEVEL,
-    BRIEF,
-    JSON,
-    OUT,
-    NO_SAVE,
-};
-
-const gyre_option gyre_bench_options[] = {
-    [LIST] = {"--list", 0, NULL, "print the ids and measure nothing"},
-    [EXACT] = {"--exact", 0, NULL, "filters are whole ids, not regular expressions"},
-    [SUITE] = {"--suite", 0, "NAME", "only the benchmarks of this suite"},
-    [QUICK] = {"--quick", 0, NULL, "30 samples in 0.3 s after 0.1 s of warm-up"},
-    [TEST] = {"--test", 0, NULL, "run each benchmark once and check its answer"},
-    [SAMPLE_SIZE] = {"--sample-size", 0, "N", "samples, 10 or more (default 100)"},
-    [WARM_UP_TIME] = {"--warm-up-time", 0, "TIME",
-                      "before sampling, for example 500ms (default 1s)"},
-    [MEASUREMENT_TIME] = {"--measurement-time", 0, "TIME", "for all samples together (default 3s)"},
-    [CONFIDENCE_LEVEL] = {"--confidence-level", 0, "P", "of the interval (default 0.95)"},
-    [BRIEF] = {"--brief", 0, NULL, "leave out when the clock started and stopped"},
-    [JSON] = {"--json", 0, NULL, "print JSON instead of text: the run (gyre.run/1), or the list"},
-    [OUT] = {"--out", 0, "DIR", "folder for results (default GYRE_OUT, gyre-out)"},
-    [NO_SAVE] = {"--no-save", 0, NULL, "write no file"},
-    {NULL, 0, NULL, NULL},
-};
 
 static volatile sig_atomic_t interrupted;
 
@@ -68,157 +41,114 @@ static void on_signal(int number)
 }
 
 typedef struct job {
-    const char *program;
-    const gyre_args *args;
-    gyre_measure_options options;
+    const gyre_bench_program *program;
+    gyre_request request;
     gyre_case_list *list;
     gyre_run *run;
-    char path[PATH_MAX]; /* of the file to write; "" for none */
-    bool json, brief, progress;
+    gyre_standards standards;
+    gyre_progress_line progress;
+    uint64_t started_ns;
 } job;
 
 static int complain(const job *j, int code)
 {
     fflush(stdout);
-    fprintf(stderr, "%s: %s\n", j->program, gyre_error_last()->text);
+    fprintf(stderr, "%s: %s\n", j->program->name, gyre_error_last()->text);
     return code;
 }
 
-static int bad_value(const job *j, size_t option, const char *want)
+static int exit_of(gyre_status status)
 {
-    const char *value = j->args->value[option];
-
-    (void)!gyre_fail(GYRE_INVALID, "option '%s' takes %s, not '%.*s'",
-                     gyre_bench_options[option].name, want, gyre_text_cut(strlen(value)), value);
-    return complain(j, GYRE_EXIT_USAGE);
+    return status == GYRE_INVALID || status == GYRE_NOT_FOUND ? GYRE_EXIT_USAGE
+                                                              : GYRE_EXIT_ENVIRONMENT;
 }
 
-/* A time of at least a microsecond; 0 when the option was not given. False when malformed. */
-static bool read_time(const gyre_args *args, size_t option, uint64_t *ns)
+static bool is_text(const job *j)
 {
-    double value;
-
-    if (!gyre_args_given(args, option))
-        return true;
-    if (!gyre_text_duration(args->value[option], &value) || value < 1000 || value > 86400e9)
-        return false;
-    *ns = (uint64_t)value;
-    return true;
+    return j->request.format == GYRE_FORMAT_CRITERION;
 }
 
-static int read_options(job *j)
+static void on_progress(void *user, size_t index, const char *phase, size_t phase_length,
+                        uint64_t left_ns)
 {
-    const gyre_args *args = j->args;
-    gyre_measure_options *options = &j->options;
+    job *j = user;
 
-    if (gyre_args_given(args, QUICK)) {
-        options->sample_count = 30;
-        options->warm_up_ns = 100000000;
-        options->measurement_ns = 300000000;
-    }
-    if (gyre_args_given(args, SAMPLE_SIZE)) {
-        long long count;
-
-        if (!gyre_text_count(args->value[SAMPLE_SIZE], GYRE_LEAST_SAMPLES, GYRE_MOST_SAMPLES,
-                             &count))
-            return bad_value(j, SAMPLE_SIZE, "a number from 10 to 100000");
-        options->sample_count = (size_t)count;
-    }
-    if (!read_time(args, WARM_UP_TIME, &options->warm_up_ns))
-        return bad_value(j, WARM_UP_TIME, "a time from 1us to 24 hours, like 500ms or 3 (seconds)");
-    if (!read_time(args, MEASUREMENT_TIME, &options->measurement_ns))
-        return bad_value(j, MEASUREMENT_TIME,
-                         "a time from 1us to 24 hours, like 500ms or 3 (seconds)");
-    if (gyre_args_given(args, CONFIDENCE_LEVEL)) {
-        const char *text = args->value[CONFIDENCE_LEVEL];
-        char rest;
-
-        if (sscanf(text, "%lf%c", &options->confidence, &rest) != 1 ||
-            !(options->confidence >= 0.5 && options->confidence <= 0.9999))
-            return bad_value(j, CONFIDENCE_LEVEL, "a number from 0.5 to 0.9999");
-    }
-    options->once = gyre_args_given(args, TEST);
-    j->options = gyre_measure_defaults(options);
-    j->json = gyre_args_given(args, JSON);
-    j->brief = gyre_args_given(args, BRIEF);
-    j->progress = gyre_terminal_live(stderr);
-    return GYRE_EXIT_DONE;
+    gyre_progress_show(&j->progress, index, j->list->cases[index].id, phase, phase_length, left_ns);
 }
 
-static int choose_cases(job *j, const gyre_suite *const *suites)
+static void on_output(void *user, const char *bytes, size_t length)
 {
-    const gyre_case_filter filter = {
-        .patterns = j->args->operands,
-        .pattern_count = j->args->operand_count,
-        .suite = j->args->value[SUITE],
-        .exact = gyre_args_given(j->args, EXACT),
+    job *j = user;
+
+    gyre_progress_wipe(&j->progress);
+    fwrite(bytes, 1, length, stderr);
+}
+
+static void on_result(void *user, gyre_result *result)
+{
+    job *j = user;
+    const gyre_result *base =
+        j->standards.base ? gyre_run_find(j->standards.base, result->id) : NULL;
+
+    gyre_progress_done(&j->progress);
+    if (base && base->outcome == GYRE_OUTCOME_MEASURED &&
+        result->outcome == GYRE_OUTCOME_MEASURED &&
+        gyre_analyse_change(result, base, j->request.compare_with, &j->request.method) != GYRE_OK)
+        gyre_result_warn(result, "cannot be compared: %s", gyre_error_last()->text);
+    gyre_progress_wipe(&j->progress);
+    if (is_text(j)) {
+        gyre_terminal_result(stdout, result, &j->request.method, j->request.detail);
+        fflush(stdout);
+    }
+    gyre_run_add(j->run, result);
+}
+
+/* Prints and keeps what was measured; the worst of what happened is the exit status. */
+static int finish(job *j)
+{
+    int code = gyre_run_count(j->run, GYRE_OUTCOME_FAILED) > 0 ? GYRE_EXIT_FAILED : GYRE_EXIT_DONE;
+    int kept;
+
+    j->run->duration_s = (double)(gyre_clock_now_ns() - j->started_ns) / 1e9;
+    j->run->interrupted = interrupted != 0;
+    gyre_progress_wipe(&j->progress);
+    if (is_text(j) && !j->request.quiet)
+        gyre_terminal_summary(stdout, j->run, j->list->count);
+    kept = gyre_keep(j->program, &j->request, j->run, &j->standards);
+    if (kept != GYRE_EXIT_DONE)
+        code = kept;
+    return j->run->interrupted ? GYRE_EXIT_INTERRUPTED : code;
+}
+
+/* A benchmark has called exit in this process. */
+static void on_over(void *user)
+{
+    const job *j = user;
+    const int code = finish(user);
+
+    _exit(gyre_args_flush(j->program->name, code));
+}
+
+static gyre_status visit_all(job *j)
+{
+    const gyre_supervision s = {
+        .list = j->list,
+        .method = &j->request.method,
+        .isolation = j->request.isolation,
+        .memory = j->request.memory,
+        .instructions = j->request.instructions,
+        .timeout_ns = j->request.timeout_ns,
+        .cooldown_ns = j->request.cooldown_ns,
+        .cpus = j->request.pinned ? &j->request.cpus : NULL,
+        .interrupted = &interrupted,
+        .progress = on_progress,
+        .result = on_result,
+        .output = on_output,
+        .hide_output = !is_text(j),
+        .user = j,
     };
 
-    const gyre_status status = gyre_case_list_create(suites, &filter, &j->list);
-
-    if (status == GYRE_OK)
-        return GYRE_EXIT_DONE;
-    return complain(j, status == GYRE_NO_MEMORY ? GYRE_EXIT_ENVIRONMENT : GYRE_EXIT_USAGE);
-}
-
-static int open_folder(job *j)
-{
-    const char *folder =
-        gyre_args_given(j->args, OUT) ? j->args->value[OUT] : gyre_settings_text(GYRE_SETTING_OUT);
-
-    if (j->options.once || gyre_args_given(j->args, NO_SAVE))
-        return GYRE_EXIT_DONE;
-    if (gyre_folder_open(folder) != GYRE_OK) {
-        fprintf(stderr, "%s: %s; choose another with --out, or --no-save\n", j->program,
-                gyre_error_last()->text);
-        return GYRE_EXIT_ENVIRONMENT;
-    }
-    if ((size_t)snprintf(j->path, sizeof j->path, "%s/latest.json", folder) >= sizeof j->path) {
-        fprintf(stderr, "%s: the path of the folder is too long\n", j->program);
-        return GYRE_EXIT_ENVIRONMENT;
-    }
-    return GYRE_EXIT_DONE;
-}
-
-/* One line on a terminal, written over; it is wiped before a result is printed. */
-static void show_progress(void *user, const gyre_bench_case *c, const char *phase, uint64_t left_ns)
-{
-    static uint64_t shown_ns;
-    const job *j = user;
-    const uint64_t now_ns = gyre_clock_now_ns();
-
-    if (left_ns > 0 && strcmp(phase, "sampling") == 0 && now_ns - shown_ns < 100000000)
-        return;
-    shown_ns = now_ns;
-    fprintf(stderr, "\r\033[KBenchmarking %s [%zu/%zu]: %s", c->id, j->run->count + 1,
-            j->list->count, phase);
-    if (left_ns > 0)
-        fprintf(stderr, ", %s left", gyre_quantity_time((double)left_ns).text);
-    fflush(stderr);
-}
-
-static void wipe_progress(const job *j)
-{
-    if (j->progress)
-        fputs("\r\033[K", stderr);
-}
-
-static gyre_status measure_all(job *j)
-{
-    for (size_t i = 0; i < j->list->count && !interrupted; i++) {
-        gyre_result *result = &j->run->results[i];
-        const gyre_status status = gyre_measure(&j->list->cases[i], &j->options, result);
-
-        j->run->count++;
-        wipe_progress(j);
-        if (status != GYRE_OK)
-            return status;
-        if (!j->json) {
-            gyre_terminal_result(stdout, result, j->brief);
-            fflush(stdout);
-        }
-    }
-    return GYRE_OK;
+    return s.isolation == GYRE_ISOLATE_NONE ? gyre_visit_here(&s, on_over) : gyre_supervise(&s);
 }
 
 /* A signal that the caller ignores (nohup) stays ignored. */
@@ -229,10 +159,9 @@ static void hold_signal(int number, const struct sigaction *action, struct sigac
         sigaction(number, action, NULL);
 }
 
-static gyre_status measure_under_signals(job *j)
+static gyre_status visit_under_signals(job *j)
 {
     struct sigaction action, before_int, before_term;
-    uint64_t start_ns;
     gyre_status status;
 
     memset(&action, 0, sizeof action);
@@ -243,62 +172,59 @@ static gyre_status measure_under_signals(job *j)
     interrupted = 0;
     hold_signal(SIGINT, &action, &before_int);
     hold_signal(SIGTERM, &action, &before_term);
-    start_ns = gyre_clock_now_ns();
-    status = measure_all(j);
-    j->run->duration_s = (double)(gyre_clock_now_ns() - start_ns) / 1e9;
-    j->run->interrupted = interrupted != 0;
+    status = visit_all(j);
     sigaction(SIGINT, &before_int, NULL);
     sigaction(SIGTERM, &before_term, NULL);
     return status;
 }
 
-/* Prints and keeps what was measured; the worst of what happened is the exit status. */
-static int finish(const job *j)
+static void announce(const job *j, bool shortened)
 {
-    int code = GYRE_EXIT_DONE;
+    const gyre_method *m = &j->request.method;
 
-    if (gyre_run_count(j->run, GYRE_OUTCOME_FAILED) > 0)
-        code = GYRE_EXIT_FAILED;
-    if (j->json)
-        gyre_run_write(j->run, stdout);
-    else
-        gyre_terminal_summary(stdout, j->run);
-    /* an interrupted run without a figure does not replace one that has some */
-    if (j->path[0] && (!j->run->interrupted || gyre_run_count(j->run, GYRE_OUTCOME_MEASURED) > 0)) {
-        if (gyre_run_save(j->run, j->path) != GYRE_OK) {
-            fflush(stdout);
-            fprintf(stderr, "%s: %s; free some space, or choose another folder with --out\n",
-                    j->program, gyre_error_last()->text);
-            code = GYRE_EXIT_ENVIRONMENT;
-        } else if (!j->json) {
-            printf("kept in %s\n", j->path);
-        }
-    }
-    return j->run->interrupted ? GYRE_EXIT_INTERRUPTED : code;
+    if (!is_text(j) || j->request.quiet || m->purpose != GYRE_PURPOSE_TIME)
+        return;
+    printf("%zu benchmark%s; time: [low median high], %g %% confidence\n", j->list->count,
+           j->list->count == 1 ? "" : "s", 100 * m->confidence);
+    if (shortened)
+        printf("so many that each is measured for %.0f ms after %.0f ms of warm-up; "
+               "--measurement-time says otherwise\n",
+               (double)m->measurement_ns / 1e6, (double)m->warm_up_ns / 1e6);
+    putchar('\n');
+    fflush(stdout);
 }
 
-static int measure_and_finish(job *j, int argc, char *const *argv)
+/* What has to be in order before anything is measured. */
+static int prepare(job *j, bool shortened)
 {
-    int code = open_folder(j);
+    gyre_request *r = &j->request;
+    gyre_status status = gyre_keep_prepare(j->program, r, j->list, &j->standards);
+
+    if (status != GYRE_OK)
+        return complain(j, status == GYRE_INVALID ? GYRE_EXIT_USAGE : GYRE_EXIT_ENVIRONMENT);
+    status = gyre_run_create(j->list->count, j->program->argc, j->program->argv, &j->run);
+    if (status != GYRE_OK)
+        return complain(j, GYRE_EXIT_ENVIRONMENT);
+    j->run->method = r->method;
+    j->run->isolate = r->isolation;
+    j->run->order = r->order;
+    j->started_ns = gyre_clock_now_ns();
+    gyre_progress_begin(&j->progress, r->quiet ? NULL : stderr, j->list->count,
+                        r->method.purpose == GYRE_PURPOSE_PROFILE
+                            ? (double)r->method.profile_ns
+                            : (double)(r->method.warm_up_ns + r->method.measurement_ns));
+    announce(j, shortened);
+    return GYRE_EXIT_DONE;
+}
+
+static int measure(job *j, bool shortened)
+{
+    const int code = prepare(j, shortened);
 
     if (code != GYRE_EXIT_DONE)
         return code;
-    if (gyre_run_create(j->list->count, &j->run) != GYRE_OK)
-        return complain(j, GYRE_EXIT_ENVIRONMENT);
-    if (j->progress) {
-        j->options.progress = show_progress;
-        j->options.user = j;
-    }
-    j->options.interrupted = &interrupted;
-    j->run->argc = argc;
-    j->run->argv = argv;
-    j->run->options = j->options;
-    if (!j->json && !j->options.once) {
-        printf("%zu benchmark%s; time: [low median high], %g %% confidence\n\n", j->list->count,
-               j->list->count == 1 ? "" : "s", 100 * j->options.confidence);
-        fflush(stdout);
-    }
-    if (measure_under_signals(j) != GYRE_OK) {
+    if (visit_under_signals(j) != GYRE_OK) {
+        gyre_progress_wipe(&j->progress);
         (void)complain(j, GYRE_EXIT_ENVIRONMENT);
         (void)finish(j); /* what was measured until then is not lost */
         return GYRE_EXIT_ENVIRONMENT;
@@ -310,38 +236,76 @@ static void list_cases(const job *j)
 {
     gyre_json json = {.stream = stdout};
 
-    if (!j->json) {
+    if (is_text(j)) {
         for (size_t i = 0; i < j->list->count; i++)
             printf("%s: benchmark\n", j->list->cases[i].id);
+        if (!j->request.terse)
+            printf("\n%zu benchmark%s\n", j->list->count, j->list->count == 1 ? "" : "s");
         return;
     }
     gyre_json_begin_array(&json, NULL);
     for (size_t i = 0; i < j->list->count; i++) {
+        const gyre_bench_case *c = &j->list->cases[i];
+
         gyre_json_begin_object(&json, NULL);
-        gyre_json_string(&json, "id", j->list->cases[i].id);
-        gyre_json_string(&json, "suite", j->list->cases[i].suite->name);
+        gyre_json_string(&json, "id", c->id);
+        gyre_json_string(&json, "suite", c->suite);
+        gyre_json_begin_array(&json, "tags");
+        for (uint32_t tag = 1; tag <= GYRE_TAG_SLOW; tag *= 2)
+            if (c->bench.tags & tag)
+                gyre_json_string(&json, NULL, gyre_tag_name(tag));
+        gyre_json_end(&json);
         gyre_json_end(&json);
     }
     gyre_json_end(&json);
 }
 
-int gyre_bench_run(const char *program, const gyre_args *args, const gyre_suite *const *suites,
-                   int argc, char *const *argv)
+/* With the cases chosen and in order. */
+static int work(job *j, const gyre_worker_order *order, bool shortened)
 {
-    job j = {.program = program, .args = args};
-    int code = read_options(&j);
+    if (order)
+        return gyre_serve(order, j->list, &j->request.method);
+    if (j->request.list) {
+        list_cases(j);
+        return GYRE_EXIT_DONE;
+    }
+    if (j->list->count == 0) {
+        fprintf(stderr, "%s: there are no benchmarks\n", j->program->name);
+        return GYRE_EXIT_DONE;
+    }
+    return measure(j, shortened);
+}
 
-    if (code == GYRE_EXIT_DONE)
-        code = choose_cases(&j, suites);
-    if (code == GYRE_EXIT_DONE) {
-        if (gyre_args_given(args, LIST)) {
-            list_cases(&j);
-        } else if (j.list->count == 0) {
-            fprintf(stderr, "%s: there are no benchmarks\n", program);
-        } else {
-            code = measure_and_finish(&j, argc, argv);
+int gyre_bench_run(const gyre_bench_program *program, const gyre_args *args)
+{
+    const char *text = gyre_settings_text(GYRE_SETTING_WORKER);
+    gyre_worker_order order;
+    job j = {.program = program};
+    bool shortened;
+    int code;
+    gyre_status status = gyre_request_read(args, &j.request);
+
+    if (status == GYRE_OK && text[0]) {
+        status = gyre_worker_order_parse(text, &order);
+        if (status == GYRE_OK) {
+            gyre_serve_prepare(&order);
+            j.request.method.seed = order.seed;
         }
     }
+    if (status != GYRE_OK)
+        return complain(&j, exit_of(status));
+    if (j.request.load)
+        return gyre_keep_compare_loaded(program, &j.request);
+    status = gyre_case_list_create(program->suites, &j.request.choice, &j.list);
+    if (status == GYRE_OK)
+        status = gyre_schedule(j.list, j.request.order, j.request.method.seed);
+    if (status == GYRE_OK) {
+        shortened = gyre_request_fit(&j.request, j.list->count);
+        code = work(&j, text[0] ? &order : NULL, shortened);
+    } else {
+        code = complain(&j, exit_of(status));
+    }
+    gyre_standards_fini(&j.standards);
     gyre_run_destroy(j.run);
     gyre_case_list_destroy(j.list);
     return code;
@@ -350,26 +314,34 @@ int gyre_bench_run(const char *program, const gyre_args *args, const gyre_suite 
 int gyre_bench_main(int argc, char **argv, const gyre_suite *const *suites)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
-    const char *program = slash ? slash + 1 : argc > 0 ? argv[0] : "bench";
+    const gyre_bench_program program = {
+        .name = slash      ? slash + 1
+                : argc > 0 ? argv[0]
+                           : "bench",
+        .suites = suites,
+        .argc = argc,
+        .argv = argv,
+    };
     gyre_args args;
 
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             printf("usage: %s [OPTIONS] [FILTER...]\n\nMeasures the benchmarks that match a "
                    "filter, or all.\n\n",
-                   program);
+                   program.name);
             gyre_args_help(stdout, gyre_bench_options);
             return GYRE_EXIT_DONE;
         }
     }
     if (gyre_args_parse(gyre_bench_options, GYRE_OPERANDS_MAX, argc - 1, argv + 1, &args) !=
         GYRE_OK) {
-        fprintf(stderr, "%s: %s; --help lists the options\n", program, gyre_error_last()->text);
+        fprintf(stderr, "%s: %s; --help lists the options\n", program.name,
+                gyre_error_last()->text);
         return GYRE_EXIT_USAGE;
     }
     if (gyre_prepare() != GYRE_OK) {
-        fprintf(stderr, "%s: %s\n", program, gyre_error_last()->text);
+        fprintf(stderr, "%s: %s\n", program.name, gyre_error_last()->text);
         return GYRE_EXIT_ENVIRONMENT;
     }
-    return gyre_args_flush(program, gyre_bench_run(program, &args, suites, argc, argv));
+    return gyre_args_flush(program.name, gyre_bench_run(&program, &args));
 }

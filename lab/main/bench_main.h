@@ -4,22 +4,24 @@
  *
  * Threads   the main thread; holds the handlers of SIGINT and SIGTERM while it runs.
  * Owns      the run, from the first case to the file.
- * Not here  the sampling (bench/measure.c), the text (report/terminal.c), the file (record/run.c).
+ * Not here  the options (main/options.h), the processes (main/supervise.h), the formats (report/).
  */
 #ifndef GYRE_MAIN_BENCH_MAIN_H
 #define GYRE_MAIN_BENCH_MAIN_H
 
-#include <stddef.h>
-
 #include "base/args.h"
 #include "gyre/bench.h"
+#include "gyre/common.h"
 
-/* The options, for whoever parses or prints them. */
-extern const gyre_option gyre_bench_options[];
+typedef struct gyre_bench_program {
+    const char *name; /* begins error messages */
+    const gyre_suite *const *suites;
+    const char *named_targets; /* what `--targets seeds` means, as JSON; NULL: nothing */
+    int argc;                  /* the whole command line, for the record */
+    char *const *argv;
+} gyre_bench_program;
 
-/* Does what the arguments ask for. `program` begins error messages; argv, for the record, is the
- * whole command line. Returns an exit status. */
-int gyre_bench_run(const char *program, const gyre_args *args, const gyre_suite *const *suites,
-                   int argc, char *const *argv);
+/* Does what the arguments ask for. Returns an exit status. */
+int gyre_bench_run(const gyre_bench_program *program, const gyre_args *args);
 
 #endif

@@ -4,14 +4,20 @@
  */
 #include "record/run.h"
 
+#include <assert.h>
+#include <string.h>
+
 #include "base/alloc.h"
-#include "base/json.h"
+#include "base/fail.h"
+#include "gyre/clock.h"
 #include "gyre/cpu.h"
 #include "gyre/library.h"
 #include "gyre/settings.h"
+#include "gyre/topology.h"
 #include "record/file.h"
+#include "record/moment.h"
 
-gyre_status gyre_run_create(size_t capacity, gyre_run **out_run)
+gyre_status gyre_run_create_blank(size_t capacity, gyre_run **out_run)
 {
     gyre_run *run;
     gyre_status status;
@@ -22,19 +28,113 @@ gyre_status gyre_run_create(size_t capacity, gyre_run **out_run)
     if (status != GYRE_OK)
         return status;
     run = block;
-    status = gyre_alloc(NULL, capacity, sizeof run->results[0], &block);
-    if (status != GYRE_OK) {
-        gyre_run_destroy(run);
-        return status;
+    run->version = run->build = "";
+    run->method = gyre_method_defaults(NULL);
+    if (capacity > 0) {
+        status = gyre_alloc(NULL, capacity, sizeof run->results[0], &block);
+        if (status != GYRE_OK) {
+            gyre_run_destroy(run);
+            return status;
+        }
+        run->results = block;
+        run->capacity = capacity;
     }
-    run->results = block;
-    run->capacity = capacity;
-    run->started = time(NULL);
-    run->clock.struct_size = sizeof run->clock;
-    (void)!gyre_clock_describe(&run->clock);
-    (void)!gyre_topology_create(NULL, &run->topology);
     *out_run = run;
     return GYRE_OK;
+}
+
+static void copy_command(gyre_run *run, int argc, char *const *argv)
+{
+    if (argc < 1)
+        return;
+    run->command = gyre_arena_array(&run->arena, (size_t)argc, sizeof run->command[0]);
+    if (!run->command)
+        return;
+    run->command_count = (size_t)argc;
+    for (int i = 0; i < argc; i++)
+        run->command[i] = gyre_arena_text(&run->arena, argv[i]);
+}
+
+static void copy_settings(gyre_run *run)
+{
+    size_t count = 0;
+
+    while (gyre_settings_at(count))
+        count++;
+    run->settings = gyre_arena_array(&run->arena, count, sizeof run->settings[0]);
+    for (size_t i = 0; run->settings && i < count; i++) {
+        const gyre_setting *setting = gyre_settings_at(i);
+        gyre_run_setting *copy = &run->settings[run->setting_count];
+
+        if (setting->origin == GYRE_ORIGIN_DEFAULT)
+            continue;
+        copy->name = gyre_arena_text(&run->arena, setting->name);
+        copy->value = gyre_arena_text(&run->arena, setting->value);
+        run->setting_count++;
+    }
+}
+
+/* What cannot be found out about the machine stays unknown: it does not stop a run. */
+static void describe_machine(gyre_run *run)
+{
+    gyre_run_machine *machine = &run->machine;
+    const gyre_cpu_info *cpu = gyre_cpu_describe();
+    gyre_clock_info clock = {.struct_size = sizeof clock};
+    gyre_topology *topology;
+
+    machine->cpu = gyre_arena_text(&run->arena, cpu->model_name);
+    machine->hypervisor = gyre_arena_text(&run->arena, cpu->hypervisor);
+    if (gyre_topology_create(NULL, &topology) == GYRE_OK) {
+        const gyre_topology_info *info = gyre_topology_describe(topology);
+
+        machine->kernel = gyre_arena_text(&run->arena, info->kernel_release);
+        machine->huge_pages = gyre_arena_text(&run->arena, gyre_thp_mode_name(info->thp));
+        machine->cpus = info->cpu_count;
+        machine->allowed_cpus = info->allowed_count;
+        machine->memory_bytes = info->memory_bytes;
+        machine->cpu_quota = info->cpu_quota;
+        gyre_topology_destroy(topology);
+    }
+    if (gyre_clock_describe(&clock) == GYRE_OK) {
+        machine->clock_source = gyre_arena_text(&run->arena, clock.source);
+        machine->clock_cost_ns = clock.cost_ns;
+        machine->clock_resolution_ns = clock.resolution_ns;
+        machine->clock_error_ppm = clock.error_ppm;
+    }
+}
+
+gyre_status gyre_run_create(size_t capacity, int argc, char *const *argv, gyre_run **out_run)
+{
+    gyre_run *run;
+    gyre_status status = gyre_run_create_blank(capacity, &run);
+
+    *out_run = NULL;
+    if (status != GYRE_OK)
+        return status;
+    run->started = time(NULL);
+    run->version = gyre_arena_text(&run->arena, gyre_version());
+    run->build = gyre_arena_text(&run->arena, gyre_build());
+    copy_command(run, argc, argv);
+    copy_settings(run);
+    describe_machine(run);
+    if (run->arena.exhausted) {
+        gyre_run_destroy(run);
+        return gyre_fail(GYRE_NO_MEMORY, "out of memory for a run");
+    }
+    *out_run = run;
+    return GYRE_OK;
+}
+
+void gyre_run_add(gyre_run *run, gyre_result *result)
+{
+    gyre_result *place = &run->results[run->count];
+
+    assert(run->count < run->capacity);
+    *place = *result;
+    if (place->facts.owner)
+        place->facts.owner = place;
+    *result = (gyre_result){0};
+    run->count++;
 }
 
 size_t gyre_run_count(const gyre_run *run, gyre_outcome outcome)
@@ -46,129 +146,17 @@ size_t gyre_run_count(const gyre_run *run, gyre_outcome outcome)
     return count;
 }
 
-static void write_machine(gyre_json *json, const gyre_run *run)
+const gyre_result *gyre_run_find(const gyre_run *run, const char *id)
 {
-    const gyre_cpu_info *cpu = gyre_cpu_describe();
-
-    gyre_json_begin_object(json, "machine");
-    gyre_json_string(json, "cpu", cpu->model_name);
-    gyre_json_string(json, "hypervisor", cpu->hypervisor);
-    if (run->topology) {
-        const gyre_topology_info *info = gyre_topology_describe(run->topology);
-
-        gyre_json_string(json, "kernel", info->kernel_release);
-        gyre_json_unsigned(json, "cpus", info->cpu_count);
-        gyre_json_unsigned(json, "allowed_cpus", info->allowed_count);
-        gyre_json_double(json, "cpu_quota", info->cpu_quota);
-        gyre_json_unsigned(json, "memory_bytes", info->memory_bytes);
-        gyre_json_string(json, "transparent_huge_pages", gyre_thp_mode_name(info->thp));
-    }
-    if (run->clock.source) {
-        gyre_json_begin_object(json, "clock");
-        gyre_json_string(json, "source", run->clock.source);
-        gyre_json_double(json, "cost_ns", run->clock.cost_ns);
-        gyre_json_double(json, "resolution_ns", run->clock.resolution_ns);
-        gyre_json_double(json, "error_ppm", run->clock.error_ppm);
-        gyre_json_end(json);
-    }
-    gyre_json_end(json);
-}
-
-static void write_head(gyre_json *json, const gyre_run *run)
-{
-    const gyre_measure_options *options = &run->options;
-    struct tm utc;
-    char started[32] = "";
-
-    if (gmtime_r(&run->started, &utc))
-        strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    gyre_json_string(json, "schema", "gyre.run/1");
-    gyre_json_string(json, "gyre", gyre_version());
-    gyre_json_string(json, "build", gyre_build());
-    gyre_json_string(json, "started", started);
-    gyre_json_double(json, "duration_s", run->duration_s);
-    gyre_json_bool(json, "interrupted", run->interrupted);
-    gyre_json_begin_array(json, "command");
-    for (int i = 0; i < run->argc; i++)
-        gyre_json_string(json, NULL, run->argv[i]);
-    gyre_json_end(json);
-    gyre_json_begin_object(json, "options");
-    gyre_json_unsigned(json, "sample_count", options->sample_count);
-    gyre_json_unsigned(json, "warm_up_ns", options->warm_up_ns);
-    gyre_json_unsigned(json, "measurement_ns", options->measurement_ns);
-    gyre_json_double(json, "confidence", options->confidence);
-    gyre_json_end(json);
-    gyre_json_begin_object(json, "settings");
-    for (size_t i = 0; gyre_settings_at(i); i++)
-        if (gyre_settings_at(i)->origin != GYRE_ORIGIN_DEFAULT)
-            gyre_json_string(json, gyre_settings_at(i)->name, gyre_settings_at(i)->value);
-    gyre_json_end(json);
-}
-
-static void write_figures(gyre_json *json, const gyre_result *result)
-{
-    gyre_json_begin_object(json, "time_ns");
-    gyre_json_double(json, "median", result->median_ns);
-    gyre_json_double(json, "low", result->ns.low);
-    gyre_json_double(json, "high", result->ns.high);
-    gyre_json_double(json, "coverage", result->ns.coverage);
-    gyre_json_double(json, "min", result->min_ns);
-    gyre_json_double(json, "max", result->max_ns);
-    gyre_json_end(json);
-    gyre_json_begin_object(json, "sample");
-    gyre_json_string(json, "mode", "flat");
-    gyre_json_unsigned(json, "iterations", result->iterations);
-    gyre_json_begin_array(json, "times_ns");
-    for (size_t i = 0; i < result->sample_count; i++)
-        gyre_json_double(json, NULL, result->times_ns[i]);
-    gyre_json_end(json);
-    gyre_json_end(json);
-}
-
-static void write_result(gyre_json *json, const gyre_result *result)
-{
-    const gyre_bench_case *c = result->c;
-
-    gyre_json_begin_object(json, NULL);
-    gyre_json_string(json, "id", c->id);
-    gyre_json_string(json, "suite", c->suite->name);
-    gyre_json_begin_object(json, "axes");
-    for (size_t i = 0; i < GYRE_BENCH_AXES; i++)
-        if (c->bench.axes[i].name)
-            gyre_json_signed(json, c->bench.axes[i].name, c->values[i]);
-    gyre_json_end(json);
-    gyre_json_string(json, "t0", c->bench.t0);
-    gyre_json_string(json, "t1", c->bench.t1);
-    gyre_json_string(json, "observer", c->bench.observer);
-    gyre_json_string(json, "outcome", gyre_outcome_name(result->outcome));
-    if (result->reason[0])
-        gyre_json_string(json, "reason", result->reason);
-    if (result->bytes)
-        gyre_json_unsigned(json, "bytes_per_iteration", result->bytes);
-    if (result->items)
-        gyre_json_unsigned(json, "items_per_iteration", result->items);
-    if (result->outcome == GYRE_OUTCOME_MEASURED)
-        write_figures(json, result);
-    gyre_json_end(json);
-}
-
-void gyre_run_write(const gyre_run *run, FILE *stream)
-{
-    gyre_json json = {.stream = stream};
-
-    gyre_json_begin_object(&json, NULL);
-    write_head(&json, run);
-    write_machine(&json, run);
-    gyre_json_begin_array(&json, "benchmarks");
     for (size_t i = 0; i < run->count; i++)
-        write_result(&json, &run->results[i]);
-    gyre_json_end(&json);
-    gyre_json_end(&json);
+        if (strcmp(run->results[i].id, id) == 0)
+            return &run->results[i];
+    return NULL;
 }
 
 static void write_to(FILE *stream, const void *run)
 {
-    gyre_run_write(run, stream);
+    gyre_run_write(run, 0, stream);
 }
 
 gyre_status gyre_run_save(const gyre_run *run, const char *path)
@@ -182,7 +170,7 @@ void gyre_run_destroy(gyre_run *run)
         return;
     for (size_t i = 0; i < run->count; i++)
         gyre_result_fini(&run->results[i]);
-    gyre_topology_destroy(run->topology);
     gyre_free(NULL, run->results, run->capacity, sizeof run->results[0]);
+    gyre_arena_fini(&run->arena);
     gyre_free(NULL, run, 1, sizeof *run);
 }

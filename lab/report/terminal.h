@@ -4,7 +4,7 @@
  *
  * Threads   one.
  * Owns      nothing.
- * Not here  JSON (record/run.h).
+ * Not here  progress (main/progress.h), other formats (one file each beside this one).
  */
 #ifndef GYRE_REPORT_TERMINAL_H
 #define GYRE_REPORT_TERMINAL_H
@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "bench/measure.h"
+#include "bench/method.h"
+#include "bench/result.h"
 #include "gyre/common.h"
 #include "record/run.h"
 
@@ -26,6 +27,13 @@ typedef enum gyre_ink {
     GYRE_INK_FAINT,
 } gyre_ink;
 
+/* How much is told of a result. */
+typedef enum gyre_detail {
+    GYRE_DETAIL_BRIEF,   /* without when the clock started and stopped */
+    GYRE_DETAIL_USUAL,   /* with it */
+    GYRE_DETAIL_VERBOSE, /* and with the other estimates */
+} gyre_detail;
+
 /* Whether this stream is coloured: GYRE_COLOR, else NO_COLOR and TERM, else when a terminal. */
 bool gyre_terminal_coloured(FILE *stream);
 
@@ -35,10 +43,12 @@ bool gyre_terminal_live(FILE *stream);
 /* The sequence that starts an ink, "" when the stream is not coloured; PLAIN ends it. */
 const char *gyre_terminal_ink(FILE *stream, gyre_ink ink);
 
-/* One result; `brief` leaves out the words for t0, t1 and observer. */
-void gyre_terminal_result(FILE *stream, const gyre_result *result, bool brief);
+/* One result. */
+void gyre_terminal_result(FILE *stream, const gyre_result *result, const gyre_method *method,
+                          gyre_detail detail);
 
-/* The end of a run: how many of what, then the failed and the skipped with their reasons. */
-void gyre_terminal_summary(FILE *stream, const gyre_run *run);
+/* The end of a run of `planned` cases: how many of what, the slowest, the failed and the skipped
+ * with their reasons, and what has changed. */
+void gyre_terminal_summary(FILE *stream, const gyre_run *run, size_t planned);
 
 #endif

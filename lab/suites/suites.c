@@ -8,5 +8,6 @@
 
 const gyre_suite *const gyre_suites[] = {
     &gyre_suite_base,
+    &gyre_suite_harness,
     NULL,
 };

@@ -84,6 +84,10 @@ static gyre_status take_option(const gyre_option *options, int argc, char *const
     if (strchr(option->argument, '|') && gyre_text_choice(option->argument, attached) < 0)
         return gyre_fail(GYRE_INVALID, "option '%s' takes %s, not '%.*s'", option->name,
                          option->argument, gyre_text_cut(strlen(attached)), attached);
+    if (args->repeat_count == GYRE_REPEATS_MAX)
+        return gyre_fail(GYRE_INVALID, "more than %d options with a value", GYRE_REPEATS_MAX);
+    args->repeat[args->repeat_count].row = row;
+    args->repeat[args->repeat_count++].value = attached;
     args->value[row] = attached;
     return GYRE_OK;
 }
@@ -114,6 +118,16 @@ gyre_status gyre_args_parse(const gyre_option *options, size_t most_operands, in
         }
     }
     return GYRE_OK;
+}
+
+size_t gyre_args_values(const gyre_args *args, size_t index, const char **values, size_t most)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < args->repeat_count; i++)
+        if (args->repeat[i].row == index && count < most)
+            values[count++] = args->repeat[i].value;
+    return count;
 }
 
 void gyre_args_help(FILE *stream, const gyre_option *options)

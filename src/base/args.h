@@ -26,7 +26,7 @@ enum {
     GYRE_EXIT_INTERRUPTED = 130,
 };
 
-enum { GYRE_OPTIONS_MAX = 40, GYRE_OPERANDS_MAX = 64 };
+enum { GYRE_OPTIONS_MAX = 64, GYRE_OPERANDS_MAX = 64, GYRE_REPEATS_MAX = 64 };
 
 /* A table of them ends with a row whose name is NULL. */
 typedef struct gyre_option {
@@ -37,16 +37,21 @@ typedef struct gyre_option {
 } gyre_option;
 
 typedef struct gyre_args {
-    const char *value[GYRE_OPTIONS_MAX];     /* by row; NULL when not given, "" for a flag */
+    const char *value[GYRE_OPTIONS_MAX]; /* by row; NULL when not given, "" for a flag */
+    struct {
+        size_t row;
+        const char *value;
+    } repeat[GYRE_REPEATS_MAX]; /* every value that was given, in order */
+    size_t repeat_count;
     const char *operands[GYRE_OPERANDS_MAX]; /* what is not an option, in order */
     size_t operand_count;
 } gyre_args;
 
 /* Reads argv, the words after the command, by the table. Options may stand anywhere, as "--name
- * value", "--name=value" or "-n value"; the last of several wins; "--" makes the rest operands, of
- * which there may be `most_operands`. GYRE_INVALID with a sentence, and a guess at what was meant,
- * for an unknown option, a missing or unwanted value, a value that is no choice, or too many
- * operands. */
+ * value", "--name=value" or "-n value"; the last of several wins, and all are kept; "--" makes the
+ * rest operands, of which there may be `most_operands`. GYRE_INVALID with a sentence, and a guess
+ * at what was meant, for an unknown option, a missing or unwanted value, a value that is no choice,
+ * or too many operands. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_args_parse(const gyre_option *options, size_t most_operands,
                                                    int argc, char *const *argv,
                                                    gyre_args *out_args);
@@ -56,6 +61,10 @@ static inline bool gyre_args_given(const gyre_args *args, size_t index)
 {
     return args->value[index] != NULL;
 }
+
+/* All values that row `index` was given, in order, at most `most`; how many. */
+GYRE_API size_t gyre_args_values(const gyre_args *args, size_t index, const char **values,
+                                 size_t most);
 
 /* The table, one row a line, aligned. */
 GYRE_API void gyre_args_help(FILE *stream, const gyre_option *options);

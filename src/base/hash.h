@@ -16,6 +16,6 @@
 #include "gyre/common.h"
 
 /* Chain several pieces by giving one result as the next seed; start with 0. */
-uint64_t gyre_hash64(const void *data, size_t size_bytes, uint64_t seed);
+GYRE_API uint64_t gyre_hash64(const void *data, size_t size_bytes, uint64_t seed);
 
 #endif

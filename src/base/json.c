@@ -36,7 +36,7 @@ static void put_string(FILE *stream, const char *text)
         const int length = sequence_length(p);
 
         if (length == 0)
-            fputs("\\ufffd", stream);
+            fputs("\xEF\xBF\xBD", stream); /* U+FFFD, as it would be written if read back */
         else if (*p == '"' || *p == '\\')
             fprintf(stream, "\\%c", *p);
         else if (*p == '\n')
@@ -132,8 +132,9 @@ void gyre_json_unsigned(gyre_json *json, const char *key, uint64_t value)
     fprintf(json->stream, "%" PRIu64, value);
 }
 
-/* The shortest of 15, 16 or 17 digits that reads back as the same number. A program that set a
- * locale with a decimal comma still gets a point. */
+/* The shortest of 15, 16 or 17 digits that reads back as the same number; -0 would as an integer,
+ * which has no such thing, so it gets a fraction. A program that set a locale with a decimal comma
+ * still gets a point. */
 void gyre_json_double(gyre_json *json, const char *key, double value)
 {
     char text[32];
@@ -152,7 +153,7 @@ void gyre_json_double(gyre_json *json, const char *key, double value)
     comma = strchr(text, ',');
     if (comma)
         *comma = '.';
-    fputs(text, json->stream);
+    fputs(value == 0 && signbit(value) ? "-0.0" : text, json->stream);
 }
 
 void gyre_json_bool(gyre_json *json, const char *key, bool value)

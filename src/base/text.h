@@ -23,7 +23,7 @@ GYRE_API int gyre_text_cut(size_t length);
 void gyre_text_plain(char *text);
 
 /* Prints the text, however long, in the same way. */
-void gyre_text_print(FILE *stream, const char *text);
+GYRE_API void gyre_text_print(FILE *stream, const char *text);
 
 /* Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`; words are
  * compared up to 63 bytes. */
@@ -31,12 +31,12 @@ size_t gyre_text_distance(const char *a, const char *b);
 
 /* The name that was probably meant by `word`: the nearest of name_at(names, 0), 1, ... up to NULL,
  * if at most a third of it differs; else NULL. */
-const char *gyre_text_nearest(const char *word,
-                              const char *(*name_at)(const void *names, size_t index),
-                              const void *names);
+GYRE_API const char *gyre_text_nearest(const char *word,
+                                       const char *(*name_at)(const void *names, size_t index),
+                                       const void *names);
 
 /* The index of `word` among the words of "a|b|c", or -1. */
-int gyre_text_choice(const char *choices, const char *word);
+GYRE_API int gyre_text_choice(const char *choices, const char *word);
 
 /* Reads a number, its fraction allowed, and one of "ns us ms s m" (none: seconds); "2s", "0.5 ms"
  * and "50us" are durations. False when malformed, negative or over 292 years. */

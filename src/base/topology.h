@@ -41,7 +41,7 @@ uint32_t gyre_cpu_set_next(const gyre_cpu_set *set, uint32_t from);
 
 /* "0-3,8": false, and an empty set, when malformed, descending or beyond the limit. An empty text
  * is an empty list. */
-bool gyre_parse_cpu_list(const char *text, gyre_cpu_set *out_set);
+GYRE_API bool gyre_parse_cpu_list(const char *text, gyre_cpu_set *out_set);
 
 /* A whole number and nothing else but a final newline. False, and 0, when malformed or too large.
  */

@@ -16,14 +16,14 @@
 
 #include "gyre/common.h"
 
-GYRE_API double gyre_stat_mean(const double *values, size_t count);
+double gyre_stat_mean(const double *values, size_t count);
 
 /* Standard deviation with the divisor count - 1; 0 for a single value. */
-GYRE_API double gyre_stat_std_dev(const double *values, size_t count);
+double gyre_stat_std_dev(const double *values, size_t count);
 
 /* Median distance from the median times 1.4826, which makes it the standard deviation where values
  * are normally distributed; half of them may be outliers. The sample is sorted. */
-GYRE_API double gyre_stat_median_abs_dev(const double *sorted, size_t count);
+double gyre_stat_median_abs_dev(const double *sorted, size_t count);
 
 /* Standard deviation as a part of the mean's size; infinite when only the mean is 0. */
 GYRE_API double gyre_stat_variation(const double *values, size_t count);

@@ -7,7 +7,7 @@ fast='--sample-size 10 --warm-up-time 1ms --measurement-time 10ms'
 
 list() { exits 0 "$gyre" bench --list && says out '^clock/now_ns: benchmark$' && says out '^trace/on: '; }
 filtered() { exits 0 "$gyre" bench --list '^clock/' && says out clock/now_ns && ! grep -q trace "$work/out"; }
-exact() { exits 0 "$gyre" bench --list --exact clock/now_ns && [ "$(wc -l <"$work/out")" = 1 ]; }
+exact() { exits 0 "$gyre" bench --list --exact clock/now_ns && says out '^1 benchmark$' && exits 0 "$gyre" bench --list --format terse --exact clock/now_ns && [ "$(wc -l <"$work/out")" = 1 ]; }
 listed_json() { exits 0 "$gyre" bench --list --json && [ "$("$query" 0 suite <"$work/out")" = base ]; }
 wrong_suite() { exits 2 "$gyre" bench --suite nosuch && says err "there is no suite 'nosuch'; there are: base"; }
 none() { exits 2 "$gyre" bench nothing_like_this && says err 'no benchmark of .* matches; --list shows them'; }
@@ -55,19 +55,20 @@ read_only()
     exits 3 su nobody -s /bin/sh -c "'$gyre' bench $fast --out '$work/ro/sub' clock/now_ns" &&
         says err "cannot write in the folder '$work/ro/sub': Permission denied; choose another"
 }
+only='--noplot --discard-baseline'
 # a small file system in $work/small, with a kept run in it
 # shellcheck disable=SC2086
 small_disk()
 {
     mkdir -p "$work/small" && mount -t tmpfs -o size=128k tmpfs "$work/small" &&
-        exits 0 "$gyre" bench $fast --out "$work/small" clock/now_ns && cp "$work/small/latest.json" "$work/before"
+        exits 0 "$gyre" bench $fast $only --out "$work/small" clock/now_ns && cp "$work/small/latest.json" "$work/before"
 }
 # filled after the folder was found writable: the figures are printed, the old file stays
 # shellcheck disable=SC2086
 disk_fills()
 {
     small_disk && dd if=/dev/zero of="$work/small/filler" bs=1k count=112 2>/dev/null &&
-        exits 3 "$gyre" bench $fast --sample-size 5000 --out "$work/small" clock/now_ns && says out '^clock/now_ns' &&
+        exits 3 "$gyre" bench $fast $only --sample-size 5000 --out "$work/small" clock/now_ns && says out '^clock/now_ns' &&
         says err "cannot write '$work/small/latest.json': No space left on device; free some space, or choose" &&
         cmp -s "$work/before" "$work/small/latest.json" && [ "$(find "$work/small" -type f | wc -l)" = 2 ]
 }
@@ -154,7 +155,7 @@ on_terminal()
 {
     # shellcheck disable=SC2086
     TERM=xterm script -qec "'$gyre' bench $fast --no-save clock/now_ns" /dev/null </dev/null >"$work/out" &&
-        says out 'Benchmarking clock/now_ns \[1/1\]: '
+        says out '1/1, [0-9]* s left  Benchmarking clock/now_ns: '
 }
 
 claim list_prints_ids list

@@ -48,7 +48,7 @@ offered() # WORDS... : what bash would offer for the last one
 }
 completion()
 {
-    [ "$(offered gyre doc)" = doctor ] && [ "$(offered gyre bench --sam)" = --sample-size ] &&
+    [ "$(offered gyre doc)" = doctor ] && [ "$(offered gyre bench --sample)" = --sample-size ] &&
         [ "$(offered gyre info --color a)" = 'auto always' ] && [ "$(offered gyre help be)" = bench ]
 }
 generated_from_tables()

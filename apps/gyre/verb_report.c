@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report: the HTML page of a run that was kept.
+ */
+#include <limits.h>
+#include <stdio.h>
+
+#include "base/settings.h"
+#include "bench/method.h"
+#include "record/baseline.h"
+#include "record/compare.h"
+#include "record/file.h"
+#include "record/read.h"
+#include "report/report.h"
+#include "verb.h"
+
+enum { BASELINE, OUTPUT, OUT };
+
+static const gyre_option options[] = {
+    [BASELINE] = {"--baseline", 'b', "NAME", "show the changes against this run, too"},
+    [OUTPUT] = {"--output", 'o', "FILE",
+                "write there; - is stdout (default DIR/report/index.html)"},
+    [OUT] = {"--out", 0, "DIR", "folder with the results (default GYRE_OUT, gyre-out)"},
+    {NULL, 0, NULL, NULL},
+};
+
+static gyre_status read_run(const char *folder, const char *word, gyre_run **out_run)
+{
+    char path[PATH_MAX];
+    const gyre_status status = gyre_run_locate(folder, word, path, sizeof path);
+
+    *out_run = NULL;
+    return status == GYRE_OK ? gyre_run_read(path, out_run) : status;
+}
+
+static void write_page(FILE *stream, const void *report)
+{
+    gyre_report_write(stream, report);
+}
+
+/* Where it was written goes to `path`; "" for stdout. */
+static gyre_status write_report(const gyre_args *args, const char *folder,
+                                const gyre_report *report, char *path, size_t size)
+{
+    const char *output = args->value[OUTPUT];
+
+    path[0] = '\0';
+    if (!output)
+        return gyre_report_save(folder, report, path, size);
+    if (output[0] == '-' && output[1] == '\0') {
+        gyre_report_write(stdout, report);
+        return GYRE_OK;
+    }
+    snprintf(path, size, "%s", output);
+    return gyre_file_replace(output, write_page, report);
+}
+
+static int run_report(const gyre_args *args, int argc, char **argv)
+{
+    const char *folder = args->value[OUT] ? args->value[OUT] : gyre_settings_text(GYRE_SETTING_OUT);
+    const char *word = args->operand_count > 0 ? args->operands[0] : "latest";
+    const gyre_method method = gyre_method_defaults(NULL);
+    gyre_run *run, *base = NULL;
+    gyre_compared compared;
+    char path[PATH_MAX];
+    gyre_status status = read_run(folder, word, &run);
+
+    (void)argc, (void)argv;
+    if (status == GYRE_OK && args->value[BASELINE]) {
+        status = read_run(folder, args->value[BASELINE], &base);
+        if (status == GYRE_OK)
+            status = gyre_compare(run, base, args->value[BASELINE], &method, GYRE_MISSING_SKIPPED,
+                                  &compared);
+        if (status == GYRE_OK)
+            gyre_compared_fini(&compared);
+    }
+    if (status == GYRE_OK) {
+        const gyre_report report = {run, base, args->value[BASELINE]};
+
+        status = write_report(args, folder, &report, path, sizeof path);
+    }
+    if (status != GYRE_OK)
+        fprintf(stderr, "gyre report: %s\n", gyre_error_last()->text);
+    else if (path[0])
+        printf("report in %s\n", path);
+    gyre_run_destroy(base);
+    gyre_run_destroy(run);
+    return status == GYRE_OK        ? GYRE_EXIT_DONE
+           : status == GYRE_INVALID ? GYRE_EXIT_USAGE
+                                    : GYRE_EXIT_ENVIRONMENT;
+}
+
+const gyre_verb verb_report = {
+    .name = "report",
+    .operands = "[RUN]",
+    .most_operands = 1,
+    .summary = "write the HTML report of a kept run",
+    .description =
+        "RUN is the name of a baseline, 'latest' (the default) or a run file. The report is one "
+        "file that needs nothing else: it works offline, from a disk or an attachment, in light "
+        "and dark, on a phone and on paper.",
+    .options = options,
+    .run = run_report,
+};

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * axis: see axis.h.
+ */
+#include "bench/axis.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+
+enum { NUMBER_BYTES = 32, MOST_EXPONENT = 62 };
+
+static gyre_status malformed(const char *text)
+{
+    return gyre_fail(GYRE_INVALID,
+                     "'%.*s' is no choice of values: NAME=[a,b,...], NAME=[start:stop:stride] or "
+                     "NAME[pow2]=[start:stop]",
+                     gyre_text_cut(strlen(text)), text);
+}
+
+gyre_status gyre_axis_choice_parse(const char *text, gyre_axis_choice *out_choice)
+{
+    static const char pow2[] = "[pow2]";
+    const char *equals = strchr(text, '=');
+    const size_t suffix = sizeof pow2 - 1;
+    gyre_axis_choice c = {.name = text};
+
+    *out_choice = c;
+    if (!equals || equals == text || equals[1] == '\0')
+        return malformed(text);
+    c.name_length = (size_t)(equals - text);
+    if (c.name_length > suffix && memcmp(equals - suffix, pow2, suffix) == 0) {
+        c.pow2 = true;
+        c.name_length -= suffix;
+    }
+    c.values = equals + 1;
+    c.values_length = strlen(c.values);
+    if (c.values[0] == '[') {
+        if (c.values_length < 3 || c.values[c.values_length - 1] != ']')
+            return malformed(text);
+        c.values++;
+        c.values_length -= 2;
+    }
+    if (memchr(c.name, '[', c.name_length) || memchr(c.values, '[', c.values_length) ||
+        memchr(c.values, ']', c.values_length))
+        return malformed(text);
+    *out_choice = c;
+    return GYRE_OK;
+}
+
+bool gyre_axis_choice_names(const gyre_axis_choice *choice, const char *name)
+{
+    return strlen(name) == choice->name_length &&
+           memcmp(name, choice->name, choice->name_length) == 0;
+}
+
+static gyre_status bad_value(const gyre_axis *axis, const char *text, size_t length)
+{
+    return gyre_fail(GYRE_INVALID, "axis '%s' has no value '%.*s'", axis->name,
+                     gyre_text_cut(length), text);
+}
+
+static bool read_number(const char *text, size_t length, int64_t *out_value)
+{
+    char copy[NUMBER_BYTES];
+    long long value;
+
+    if (length == 0 || length >= sizeof copy)
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    if (!gyre_text_count(copy, INT64_MIN, INT64_MAX, &value))
+        return false;
+    *out_value = value;
+    return true;
+}
+
+static gyre_status add_value(const gyre_axis_choice *choice, int64_t value, gyre_axis *into)
+{
+    if (into->count == GYRE_AXIS_VALUES)
+        return gyre_fail(GYRE_INVALID, "axis '%s': more than %d values", into->name,
+                         GYRE_AXIS_VALUES);
+    if (choice->pow2) {
+        if (value < 0 || value > MOST_EXPONENT)
+            return gyre_fail(GYRE_INVALID, "axis '%s': 2 to the power %" PRId64 " does not fit",
+                             into->name, value);
+        value = INT64_C(1) << value;
+    }
+    into->values[into->count++] = value;
+    return GYRE_OK;
+}
+
+/* "start:stop" or "start:stop:stride". */
+static gyre_status add_range(const gyre_axis_choice *choice, gyre_axis *into)
+{
+    const char *text = choice->values, *end = text + choice->values_length;
+    int64_t part[3] = {0, 0, 1};
+    size_t parts = 0;
+
+    while (parts < 3) {
+        const char *colon = memchr(text, ':', (size_t)(end - text));
+        const char *stop = colon ? colon : end;
+
+        if (!read_number(text, (size_t)(stop - text), &part[parts++]))
+            return bad_value(into, choice->values, choice->values_length);
+        if (!colon)
+            break;
+        text = colon + 1;
+        if (parts == 3)
+            return bad_value(into, choice->values, choice->values_length);
+    }
+    if (parts < 2 || part[2] <= 0 || part[0] > part[1])
+        return gyre_fail(GYRE_INVALID,
+                         "axis '%s': a range goes from a start up to a stop by a stride over 0",
+                         into->name);
+    for (int64_t value = part[0];;) {
+        const gyre_status status = add_value(choice, value, into);
+
+        if (status != GYRE_OK)
+            return status;
+        if ((uint64_t)part[1] - (uint64_t)value < (uint64_t)part[2]) /* the next is beyond */
+            return GYRE_OK;
+        value += part[2];
+    }
+}
+
+static gyre_status add_word(const gyre_axis *from, const char *text, size_t length, gyre_axis *into)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        if (strlen(from->words[i]) != length || memcmp(from->words[i], text, length) != 0)
+            continue;
+        if (into->count == GYRE_AXIS_VALUES)
+            return gyre_fail(GYRE_INVALID, "axis '%s': more than %d values", into->name,
+                             GYRE_AXIS_VALUES);
+        into->words[into->count] = from->words[i];
+        into->values[into->count++] = from->values[i];
+        return GYRE_OK;
+    }
+    return bad_value(from, text, length);
+}
+
+gyre_status gyre_axis_choose(const gyre_axis_choice *choice, gyre_axis *axis)
+{
+    const char *text = choice->values, *end = text + choice->values_length;
+    gyre_axis chosen = {.name = axis->name};
+    gyre_status status = GYRE_OK;
+
+    if (!axis->words[0] && memchr(text, ':', choice->values_length)) {
+        status = add_range(choice, &chosen);
+    } else {
+        for (;;) {
+            const char *comma = memchr(text, ',', (size_t)(end - text));
+            const size_t length = (size_t)((comma ? comma : end) - text);
+            int64_t value;
+
+            if (axis->words[0])
+                status = add_word(axis, text, length, &chosen);
+            else if (read_number(text, length, &value))
+                status = add_value(choice, value, &chosen);
+            else
+                status = bad_value(axis, text, length);
+            if (status != GYRE_OK || !comma)
+                break;
+            text = comma + 1;
+        }
+    }
+    if (status == GYRE_OK)
+        *axis = chosen;
+    return status;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * count: see count.h.
+ */
+#include "bench/count.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bench/usage.h"
+#include "preload/allocations.h"
+
+enum { LONG_ENOUGH_NS = 20000000, MOST_COUNTED = 1000 };
+
+static void (*counted)(void *fixture, uint64_t iterations);
+
+void gyre_bench_counted_run(void *fixture, uint64_t iterations);
+
+/* Not inlined, and with its own name: callgrind looks for it. */
+__attribute__((noinline)) void gyre_bench_counted_run(void *fixture, uint64_t iterations)
+{
+    counted(fixture, iterations);
+    __asm__ volatile("" : : : "memory"); /* no jump in place of the call */
+}
+
+/* A number of iterations that is worth counting, found by running them. */
+static uint64_t warm_up(gyre_drive *drive)
+{
+    uint64_t iterations = 1;
+
+    if (drive->c->clock) /* work that does not wait cannot be judged by how long it takes */
+        return 1;
+    while (gyre_drive_run(drive, iterations) < LONG_ENOUGH_NS && iterations < MOST_COUNTED)
+        iterations *= 2;
+    return iterations < MOST_COUNTED ? iterations : MOST_COUNTED;
+}
+
+static void counted_run(gyre_drive *drive, uint64_t iterations)
+{
+    const gyre_bench_clock *clock = drive->c->clock;
+    double device_ns;
+
+    counted = drive->c->bench.run;
+    if (clock && clock->begin(drive->fixture) != GYRE_OK)
+        return;
+    if (drive->team)
+        (void)gyre_team_round(drive->team, gyre_bench_counted_run, drive->fixture, iterations,
+                              drive->now_ns);
+    else
+        gyre_bench_counted_run(drive->fixture, iterations);
+    drive->iterations += iterations;
+    if (clock && clock->end(drive->fixture) == GYRE_OK)
+        (void)!clock->read(drive->fixture, &device_ns); /* waits */
+}
+
+void gyre_count_memory(gyre_drive *drive, gyre_result *result)
+{
+    const gyre_allocations *counts = dlsym(RTLD_DEFAULT, GYRE_ALLOCATIONS_SYMBOL);
+    uint64_t iterations, calls, bytes;
+
+    gyre_drive_tell(drive, "counting allocations", 0);
+    iterations = warm_up(drive);
+    if (drive->c->bench.prepare)
+        drive->c->bench.prepare(drive->fixture, iterations);
+    if (counts) {
+        calls = gyre_load_relaxed(&counts->calls); /* relaxed, all: sums, read between runs */
+        bytes = gyre_load_relaxed(&counts->bytes);
+        counted_run(drive, iterations);
+        result->memory.counted = true;
+        result->memory.allocations =
+            (double)(gyre_load_relaxed(&counts->calls) - calls) / (double)iterations;
+        result->memory.allocated_bytes =
+            (double)(gyre_load_relaxed(&counts->bytes) - bytes) / (double)iterations;
+    } else {
+        counted_run(drive, iterations);
+    }
+    result->memory.peak_rss_bytes = gyre_usage_peak_bytes();
+}
+
+static int open_counter(uint64_t config, int group)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_HARDWARE,
+        .size = sizeof attr,
+        .config = config,
+        .disabled = group < 0,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+    };
+
+    return (int)syscall(SYS_perf_event_open, &attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
+}
+
+int gyre_count_probe(void)
+{
+    const int fd = open_counter(PERF_COUNT_HW_INSTRUCTIONS, -1);
+
+    if (fd < 0)
+        return errno;
+    close(fd);
+    return 0;
+}
+
+static double read_counter(int fd)
+{
+    uint64_t value;
+
+    return fd >= 0 && read(fd, &value, sizeof value) == (ssize_t)sizeof value ? (double)value : 0;
+}
+
+void gyre_count_instructions(gyre_drive *drive, gyre_result *result)
+{
+    const int instructions = open_counter(PERF_COUNT_HW_INSTRUCTIONS, -1);
+    const int cycles = instructions < 0 ? -1 : open_counter(PERF_COUNT_HW_CPU_CYCLES, instructions);
+    uint64_t iterations;
+
+    gyre_drive_tell(drive, "counting instructions", 0);
+    iterations = warm_up(drive);
+    if (drive->c->bench.prepare)
+        drive->c->bench.prepare(drive->fixture, iterations);
+    if (instructions >= 0)
+        ioctl(instructions, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+    counted_run(drive, iterations);
+    if (instructions >= 0) {
+        ioctl(instructions, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+        result->instructions.source = "perf";
+        result->instructions.per_iteration = read_counter(instructions) / (double)iterations;
+        result->instructions.cycles = read_counter(cycles) / (double)iterations;
+        close(instructions);
+    } else {
+        gyre_bench_count(&result->facts, GYRE_COUNTED_FACT, (double)iterations);
+    }
+    if (cycles >= 0)
+        close(cycles);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * drive: a case that is set up, and the one place where its `run` is called and timed.
+ *
+ * Knows batches that are prepared untimed, teams of threads and the suite's own clock; how often
+ * and how long to run is decided by the callers.
+ *
+ * Threads   one; a team's threads run inside a call.
+ * Owns      nothing: bench/measure.c sets up and tears down.
+ * Not here  sampling (bench/sample.h), percentiles (bench/latency.h).
+ */
+#ifndef GYRE_BENCH_DRIVE_H
+#define GYRE_BENCH_DRIVE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/case.h"
+#include "bench/team.h"
+#include "gyre/common.h"
+#include "gyre/status.h"
+
+/* What is going on, and how long it will probably take; 0 when that is not known. */
+typedef void gyre_progress(void *user, const char *phase, uint64_t left_ns);
+
+typedef struct gyre_drive {
+    const gyre_bench_case *c;
+    void *fixture;
+    gyre_team *team;     /* NULL: the calling thread alone */
+    uint64_t iterations; /* all, since set-up: what `check` is told */
+    uint64_t (*now_ns)(void);
+    gyre_progress *progress; /* NULL: nobody listens */
+    void *user;
+    const volatile sig_atomic_t *interrupted; /* NULL: never */
+} gyre_drive;
+
+/* Runs `iterations`, prepared in batches where the benchmark asks for it; the time spent in `run`.
+ */
+uint64_t gyre_drive_run(gyre_drive *drive, uint64_t iterations);
+
+/* The same by the suite's clock: host time from before `begin` to after `read`, and device time.
+ * With `cold` the device's caches are emptied before. Whatever the clock's calls return. */
+GYRE_MUST_USE gyre_status gyre_drive_clocked(gyre_drive *drive, uint64_t iterations, bool cold,
+                                             double *out_host_ns, double *out_device_ns);
+
+/* Whether the user wants to stop. */
+static inline bool gyre_drive_stopped(const gyre_drive *drive)
+{
+    return drive->interrupted && *drive->interrupted;
+}
+
+static inline void gyre_drive_tell(const gyre_drive *drive, const char *phase, uint64_t left_ns)
+{
+    if (drive->progress)
+        drive->progress(drive->user, phase, left_ns);
+}
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sample: see sample.h.
+ *
+ * Linear sampling gives the k-th of n samples k*d iterations, so that the slope of time over
+ * iterations is free of what every sample costs once. Flat sampling gives all the same number. A
+ * case whose one iteration outlasts a sample's share gets fewer samples instead, at least ten.
+ */
+#include "bench/sample.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bench/analyse.h"
+#include "bench/usage.h"
+
+/* More iterations than that in one batch mean that `run` ignores its argument. */
+static const uint64_t MOST_ITERATIONS = UINT64_C(1) << 40;
+
+enum {
+    FIRST_LOOK = 32,        /* samples after which precision is asked for the first time */
+    MOST_TIMES_LONGER = 10, /* than the measurement time, for the sake of precision */
+    HOT_BATCHES = 30,
+};
+
+typedef struct plan {
+    size_t count;
+    uint64_t iterations; /* of the first sample, and of all when flat */
+    bool linear;
+} plan;
+
+gyre_status gyre_sample_warm_up(gyre_drive *drive, uint64_t warm_up_ns, gyre_pace *out_pace)
+{
+    const uint64_t start_ns = drive->now_ns();
+    uint64_t batch = 1, batch_start_ns = start_ns, now_ns;
+    double timed_ns, device_ns;
+
+    *out_pace = (gyre_pace){0};
+    gyre_drive_tell(drive, "warming up", warm_up_ns);
+    for (;;) {
+        if (drive->c->clock) {
+            const gyre_status status =
+                gyre_drive_clocked(drive, batch, false, &timed_ns, &device_ns);
+
+            if (status != GYRE_OK)
+                return status;
+        } else {
+            timed_ns = (double)gyre_drive_run(drive, batch);
+        }
+        now_ns = drive->now_ns();
+        if (now_ns - start_ns >= warm_up_ns || gyre_drive_stopped(drive))
+            break;
+        if (batch >= MOST_ITERATIONS)
+            return GYRE_OK; /* it returns at once whatever it is asked for */
+        gyre_drive_tell(drive, "warming up", warm_up_ns - (now_ns - start_ns));
+        batch_start_ns = now_ns;
+        batch *= 2;
+    }
+    out_pace->timed_ns = timed_ns / (double)batch;
+    out_pace->spent_ns = (double)(now_ns - batch_start_ns) / (double)batch;
+    return GYRE_OK;
+}
+
+static plan plan_flat(const gyre_method *method, double iteration_ns)
+{
+    const double share_ns = (double)method->measurement_ns / (double)method->sample_count;
+    plan p = {.count = method->sample_count, .iterations = 1};
+
+    if (iteration_ns <= share_ns) {
+        p.iterations = (uint64_t)ceil(share_ns / iteration_ns);
+    } else {
+        const double fit = (double)method->measurement_ns / iteration_ns;
+
+        p.count = fit > GYRE_LEAST_SAMPLES ? (size_t)fit : GYRE_LEAST_SAMPLES;
+    }
+    return p;
+}
+
+static plan plan_samples(const gyre_method *method, double iteration_ns)
+{
+    const double n = (double)method->sample_count, units = n * (n + 1) / 2;
+    const double total_ns = (double)method->measurement_ns;
+    const double step = fmax(1, ceil(total_ns / iteration_ns / units));
+
+    /* samples that grow cannot go on until a precision is reached */
+    if (method->sampling == GYRE_SAMPLING_FLAT || method->precision > 0 ||
+        (method->sampling == GYRE_SAMPLING_AUTO && step * units * iteration_ns > 2 * total_ns))
+        return plan_flat(method, iteration_ns);
+    return (plan){.count = method->sample_count, .iterations = (uint64_t)step, .linear = true};
+}
+
+/* Tags are kept only where there is something to tell. */
+static void drop_empty_tags(gyre_samples *samples)
+{
+    uint64_t steal = 0, switches = 0;
+
+    for (size_t i = 0; i < samples->count; i++) {
+        steal += samples->steal_ticks[i];
+        switches += samples->switches[i];
+    }
+    if (steal == 0)
+        samples->steal_ticks = NULL;
+    if (switches == 0)
+        samples->switches = NULL;
+}
+
+static bool series_init(gyre_result *result, gyre_samples *samples, size_t count)
+{
+    if (!gyre_samples_init(result, samples, count))
+        return false;
+    samples->steal_ticks = gyre_arena_array(&result->arena, count, sizeof samples->steal_ticks[0]);
+    samples->switches = gyre_arena_array(&result->arena, count, sizeof samples->switches[0]);
+    return samples->steal_ticks && samples->switches;
+}
+
+static void take_one(gyre_drive *drive, const gyre_usage *usage, gyre_samples *samples, size_t i,
+                     uint64_t iterations)
+{
+    const gyre_usage_marks before = gyre_usage_read(usage);
+    gyre_usage_marks after;
+
+    samples->iterations[i] = iterations;
+    samples->times_ns[i] = (double)gyre_drive_run(drive, iterations);
+    after = gyre_usage_read(usage);
+    samples->steal_ticks[i] = (uint32_t)(after.steal_ticks - before.steal_ticks);
+    samples->switches[i] = (uint32_t)(after.switches - before.switches);
+}
+
+/* Whether the samples so far say enough: asked at 32 and then whenever they have doubled. */
+static bool precise_enough(const gyre_method *method, const gyre_samples *samples, size_t count)
+{
+    gyre_samples so_far = *samples;
+    gyre_figure figure = {0};
+
+    if (count < FIRST_LOOK || (count & (count - 1)) != 0)
+        return false;
+    so_far.count = count;
+    figure.samples = so_far;
+    if (gyre_analyse_figure(&figure, method) != GYRE_OK)
+        return false;
+    return (figure.ns.high - figure.ns.low) / 2 <= method->precision * figure.median_ns;
+}
+
+static gyre_status take_host(gyre_drive *drive, const gyre_method *method, const plan *p,
+                             gyre_result *result)
+{
+    const double first_ns = (double)method->measurement_ns / (double)p->count;
+    gyre_samples *samples = &result->time.samples;
+    size_t room = p->count, taken = 0;
+    double spent_ns = 0;
+    gyre_usage usage;
+
+    if (method->precision > 0)
+        room *= MOST_TIMES_LONGER;
+    room = room < GYRE_MOST_SAMPLES ? room : GYRE_MOST_SAMPLES;
+    if (!series_init(result, samples, room)) {
+        *samples = (gyre_samples){0};
+        return GYRE_NO_MEMORY;
+    }
+    samples->linear = p->linear;
+    gyre_usage_open(&usage);
+    for (; taken < room && !gyre_drive_stopped(drive); taken++) {
+        const double left = p->linear ? (double)(room * (room + 1) - taken * (taken + 1)) /
+                                            (double)(room * (room + 1)) * (double)room
+                                      : (double)(room - taken);
+
+        if (method->precision > 0 && precise_enough(method, samples, taken))
+            break;
+        gyre_drive_tell(drive, "sampling",
+                        (uint64_t)(left * (taken ? spent_ns / ((double)room - left) : first_ns)));
+        take_one(drive, &usage, samples, taken,
+                 p->linear ? p->iterations * (taken + 1) : p->iterations);
+        spent_ns += samples->times_ns[taken];
+    }
+    gyre_usage_close(&usage);
+    samples->count = taken;
+    drop_empty_tags(samples);
+    return GYRE_OK;
+}
+
+/* What is sampled by the suite's clock, and where it goes. */
+typedef struct clocked {
+    const char *phase;
+    size_t count;
+    uint64_t iterations;
+    bool cold;
+    gyre_samples *host, *device; /* either may be NULL */
+} clocked;
+
+static void note(gyre_samples *samples, size_t i, double ns, uint64_t iterations)
+{
+    if (!samples)
+        return;
+    samples->times_ns[i] = ns;
+    samples->iterations[i] = iterations;
+    samples->count = i + 1;
+}
+
+static gyre_status take_clocked(gyre_drive *drive, const clocked *what)
+{
+    gyre_status status = GYRE_OK;
+    double spent_ns = 0;
+
+    if (what->host)
+        what->host->count = 0;
+    if (what->device)
+        what->device->count = 0;
+    for (size_t i = 0; i < what->count && !gyre_drive_stopped(drive); i++) {
+        const double each_ns = i ? spent_ns / (double)i : 0;
+        double host_ns, device_ns;
+
+        gyre_drive_tell(drive, what->phase, (uint64_t)(each_ns * (double)(what->count - i)));
+        status = gyre_drive_clocked(drive, what->iterations, what->cold, &host_ns, &device_ns);
+        if (status != GYRE_OK)
+            break;
+        spent_ns += host_ns;
+        note(what->host, i, host_ns, what->iterations);
+        note(what->device, i, device_ns, what->iterations);
+    }
+    return status;
+}
+
+static gyre_status take_device(gyre_drive *drive, const gyre_method *method, const gyre_pace *pace,
+                               gyre_result *result)
+{
+    const double share_ns = (double)method->measurement_ns / 3;
+    const double iteration_ns = pace->spent_ns, fit = share_ns / iteration_ns;
+    const size_t count = fit < GYRE_LEAST_SAMPLES             ? GYRE_LEAST_SAMPLES
+                         : fit < (double)method->sample_count ? (size_t)fit
+                                                              : method->sample_count;
+    const bool can_flush = drive->c->clock->flush != NULL;
+    const uint64_t batch = (uint64_t)fmax(1, ceil(share_ns / HOT_BATCHES / iteration_ns));
+    gyre_status status = GYRE_OK;
+
+    result->device_clock = gyre_arena_text(&result->arena, drive->c->clock->name);
+    if (!gyre_samples_init(result, &result->time.samples, count) ||
+        !gyre_samples_init(result, &result->hot.samples, HOT_BATCHES) ||
+        (can_flush && !gyre_samples_init(result, &result->cold.samples, count)))
+        return GYRE_NO_MEMORY;
+    status = take_clocked(
+        drive, &(clocked){"sampling end to end", count, 1, false, &result->time.samples, NULL});
+    if (status == GYRE_OK && can_flush)
+        status = take_clocked(
+            drive, &(clocked){"sampling cold", count, 1, true, NULL, &result->cold.samples});
+    if (status == GYRE_OK)
+        status = take_clocked(drive, &(clocked){"sampling hot", HOT_BATCHES, batch, false, NULL,
+                                                &result->hot.samples});
+    return status;
+}
+
+gyre_status gyre_sample_take(gyre_drive *drive, const gyre_method *method, const gyre_pace *pace,
+                             gyre_result *result)
+{
+    plan p;
+
+    if (drive->c->clock)
+        return take_device(drive, method, pace, result);
+    p = plan_samples(method, pace->spent_ns);
+    return take_host(drive, method, &p, result);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keep: see keep.h.
+ */
+#include "main/keep.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "record/baseline.h"
+#include "record/compare.h"
+#include "record/file.h"
+#include "report/bencher.h"
+#include "report/criterion.h"
+#include "report/csv.h"
+#include "report/google.h"
+#include "report/report.h"
+#include "report/targets_table.h"
+#include "report/terminal.h"
+
+/* A baseline that is to be compared with must have every case, unless it need not. */
+static gyre_status check_base(const gyre_request *request, const gyre_case_list *list,
+                              const gyre_run *base)
+{
+    for (size_t i = 0; i < list->count && !request->lenient; i++) {
+        const gyre_result *result = gyre_run_find(base, list->cases[i].id);
+
+        if (!result || result->outcome != GYRE_OUTCOME_MEASURED)
+            return gyre_fail(GYRE_NOT_FOUND,
+                             "baseline '%s' has no '%s'; --baseline-lenient compares what it has",
+                             request->compare_with, list->cases[i].id);
+    }
+    return GYRE_OK;
+}
+
+static gyre_status load_base(const gyre_request *request, const gyre_case_list *list,
+                             gyre_run **out_base)
+{
+    gyre_status status = gyre_baseline_load(request->folder, request->compare_with, out_base);
+
+    if (status == GYRE_NOT_FOUND && request->lenient)
+        return GYRE_OK;
+    if (status == GYRE_OK)
+        status = check_base(request, list, *out_base);
+    return status;
+}
+
+static gyre_status load_targets(const gyre_bench_program *program, const char *word,
+                                gyre_targets **out_targets)
+{
+    if (strcmp(word, "seeds") != 0)
+        return gyre_targets_load(word, out_targets);
+    if (!program->named_targets)
+        return gyre_fail(GYRE_INVALID, "'seeds' are targets for Gyre's own benchmarks; --targets "
+                                       "takes a file here");
+    return gyre_targets_parse(program->named_targets, strlen(program->named_targets), word,
+                              out_targets);
+}
+
+gyre_status gyre_keep_prepare(const gyre_bench_program *program, const gyre_request *request,
+                              const gyre_case_list *list, gyre_standards *out_standards)
+{
+    gyre_status status = GYRE_OK;
+
+    *out_standards = (gyre_standards){0};
+    if (request->targets)
+        status = load_targets(program, request->targets, &out_standards->targets);
+    if (status != GYRE_OK)
+        return status;
+    if (request->compare_with)
+        status = gyre_baseline_check(request->compare_with);
+    if (status != GYRE_OK)
+        return status;
+    if (request->keep) {
+        status = gyre_folder_open(request->folder);
+        if (status != GYRE_OK) {
+            char why[sizeof gyre_error_last()->text];
+
+            snprintf(why, sizeof why, "%s", gyre_error_last()->text);
+            return gyre_fail(status, "%s; choose another with --out, or --no-save", why);
+        }
+    }
+    if (request->export_folder) {
+        status = gyre_folder_open(request->export_folder);
+        if (status != GYRE_OK)
+            return status;
+    }
+    return request->compare_with ? load_base(request, list, &out_standards->base) : GYRE_OK;
+}
+
+void gyre_standards_fini(gyre_standards *standards)
+{
+    gyre_run_destroy(standards->base);
+    gyre_targets_destroy(standards->targets);
+    *standards = (gyre_standards){0};
+}
+
+static void print_formatted(const gyre_request *request, const gyre_report *report)
+{
+    switch (request->format) {
+    case GYRE_FORMAT_CRITERION:
+        break; /* it was printed as it came */
+    case GYRE_FORMAT_BENCHER:
+        gyre_bencher_write(stdout, report->run);
+        break;
+    case GYRE_FORMAT_JSON:
+        gyre_run_write(report->run, 0, stdout);
+        break;
+    case GYRE_FORMAT_CSV:
+        gyre_csv_write(stdout, report->run);
+        break;
+    case GYRE_FORMAT_GOOGLE:
+        gyre_google_write(stdout, report->run);
+        break;
+    case GYRE_FORMAT_HTML:
+        gyre_report_write(stdout, report);
+        break;
+    }
+}
+
+/* What could not be written is said; GYRE_EXIT_ENVIRONMENT then. */
+static int told(const gyre_bench_program *program, gyre_status status)
+{
+    if (status == GYRE_OK)
+        return GYRE_EXIT_DONE;
+    fflush(stdout);
+    fprintf(stderr, "%s: %s; free some space, or choose another folder with --out\n", program->name,
+            gyre_error_last()->text);
+    return GYRE_EXIT_ENVIRONMENT;
+}
+
+static gyre_status save_latest(const gyre_request *request, const gyre_run *run, char *path,
+                               size_t size)
+{
+    if ((size_t)snprintf(path, size, "%s/latest.json", request->folder) >= size)
+        return gyre_fail(GYRE_IO, "the path of the folder is too long");
+    return gyre_run_save(run, path);
+}
+
+int gyre_keep(const gyre_bench_program *program, const gyre_request *request, const gyre_run *run,
+              const gyre_standards *standards)
+{
+    const bool text = request->format == GYRE_FORMAT_CRITERION && !request->quiet;
+    const gyre_report report = {
+        .run = run, .base = standards->base, .base_name = request->compare_with};
+    const bool measured = gyre_run_count(run, GYRE_OUTCOME_MEASURED) > 0;
+    char path[PATH_MAX];
+    int code = GYRE_EXIT_DONE;
+
+    print_formatted(request, &report);
+    if (standards->targets) { /* beside what programs read, it goes where progress goes */
+        FILE *stream = request->format == GYRE_FORMAT_CRITERION ? stdout : stderr;
+
+        fputc('\n', stream);
+        (void)gyre_targets_table_write(stream, standards->targets, run);
+    }
+    /* an interrupted run without a figure does not replace one that has some */
+    if (request->keep && (!run->interrupted || measured)) {
+        const gyre_status status = save_latest(request, run, path, sizeof path);
+
+        code |= told(program, status);
+        if (status == GYRE_OK && text)
+            printf("kept in %s\n", path);
+    }
+    if (request->save && measured)
+        code |= told(program, gyre_baseline_save(request->folder, request->save, run));
+    if (request->plots && measured) {
+        const gyre_status status = gyre_report_save(request->folder, &report, path, sizeof path);
+
+        code |= told(program, status);
+        if (status == GYRE_OK && text)
+            printf("report in %s\n", path);
+    }
+    if (request->export_folder && measured)
+        code |= told(program, gyre_criterion_export(run, request->export_folder, "base"));
+    return code;
+}
+
+int gyre_keep_compare_loaded(const gyre_bench_program *program, const gyre_request *request)
+{
+    gyre_run *run = NULL, *base = NULL;
+    gyre_compared compared;
+    int code = GYRE_EXIT_ENVIRONMENT;
+    gyre_status status = gyre_baseline_load(request->folder, request->load, &run);
+
+    if (status == GYRE_OK)
+        status = gyre_baseline_load(request->folder, request->compare_with, &base);
+    if (status == GYRE_OK)
+        status =
+            gyre_compare(run, base, request->compare_with, &request->method,
+                         request->lenient ? GYRE_MISSING_SKIPPED : GYRE_MISSING_REFUSED, &compared);
+    if (status == GYRE_OK) {
+        const gyre_report report = {.run = run, .base = base, .base_name = request->compare_with};
+
+        gyre_compared_fini(&compared);
+        for (size_t i = 0; i < run->count && request->format == GYRE_FORMAT_CRITERION; i++)
+            gyre_terminal_result(stdout, &run->results[i], &request->method, request->detail);
+        if (request->format == GYRE_FORMAT_CRITERION && !request->quiet)
+            gyre_terminal_summary(stdout, run, run->count);
+        print_formatted(request, &report);
+        code = GYRE_EXIT_DONE;
+    } else {
+        fprintf(stderr, "%s: %s\n", program->name, gyre_error_last()->text);
+        if (status == GYRE_INVALID)
+            code = GYRE_EXIT_USAGE;
+    }
+    gyre_run_destroy(base);
+    gyre_run_destroy(run);
+    return code;
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * options: see options.h.
+ */
+#include "main/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/fail.h"
+#include "base/settings.h"
+#include "base/text.h"
+
+enum {
+    LIST,
+    LIST_FORMAT,
+    EXACT,
+    SKIP,
+    SUITE,
+    AXIS,
+    TEST,
+    QUICK,
+    PROFILE_TIME,
+    SAMPLE_SIZE,
+    WARM_UP_TIME,
+    MEASUREMENT_TIME,
+    SAMPLING,
+    PRECISION,
+    NRESAMPLES,
+    CONFIDENCE_LEVEL,
+    SIGNIFICANCE_LEVEL,
+    NOISE_THRESHOLD,
+    SEED,
+    LATENCY,
+    RATE,
+    MEMORY,
+    INSTRUCTIONS,
+    TARGETS,
+    ISOLATE,
+    ORDER,
+    TIMEOUT,
+    COOLDOWN,
+    PIN,
+    SKIP_WHEN,
+    SAVE_BASELINE,
+    BASELINE,
+    BASELINE_LENIENT,
+    LOAD_BASELINE,
+    DISCARD_BASELINE,
+    OUTPUT_FORMAT,
+    JSON,
+    EXPORT_CRITERION,
+    BRIEF,
+    VERBOSE,
+    QUIET,
+    NOPLOT,
+    OUT,
+    NO_SAVE,
+};
+
+static const char times[] = "a time from 1us to 24 hours, like 500ms or 3 (seconds)";
+
+const gyre_option gyre_bench_options[] = {
+    [LIST] = {"--list", 0, NULL, "print the ids and measure nothing"},
+    [LIST_FORMAT] = {"--format", 0, "pretty|terse", "of the list: terse has no last line"},
+    [EXACT] = {"--exact", 0, NULL, "filters are whole ids, not regular expressions"},
+    [SKIP] = {"--skip", 0, "FILTER", "not those that match; may be given several times"},
+    [SUITE] = {"--suite", 0, "NAME", "only the benchmarks of this suite"},
+    [AXIS] = {"--axis", 0, "NAME=VALUES",
+              "other values for an axis: [a,b], [start:stop:stride], NAME[pow2]=[4:10]"},
+    [TEST] = {"--test", 0, NULL, "run each benchmark once and check its answer"},
+    [QUICK] = {"--quick", 0, NULL,
+               "30 samples in 0.3 s after 0.1 s of warm-up; without a filter, none tagged slow"},
+    [PROFILE_TIME] = {"--profile-time", 0, "TIME",
+                      "run each for that long, in this process, without analysis"},
+    [SAMPLE_SIZE] = {"--sample-size", 0, "N", "samples, 10 or more (default 100)"},
+    [WARM_UP_TIME] = {"--warm-up-time", 0, "TIME",
+                      "before sampling, for example 500ms (default 1s)"},
+    [MEASUREMENT_TIME] = {"--measurement-time", 0, "TIME",
+                          "for all samples together (default 3s, less when there are many)"},
+    [SAMPLING] = {"--sampling", 0, "auto|linear|flat",
+                  "iterations of the samples: growing, alike, or as fits (default auto)"},
+    [PRECISION] = {"--precision", 0, "P%",
+                   "sample on until the interval is within P % of the median either side"},
+    [NRESAMPLES] = {"--nresamples", 0, "N", "resamples of the bootstrap (default 10000)"},
+    [CONFIDENCE_LEVEL] = {"--confidence-level", 0, "P", "of the intervals (default 0.95)"},
+    [SIGNIFICANCE_LEVEL] = {"--significance-level", 0, "P", "of a change (default 0.05)"},
+    [NOISE_THRESHOLD] = {"--noise-threshold", 0, "X", "changes below it are noise (default 0.01)"},
+    [SEED] = {"--seed", 0, "N", "of resampling and random order (default another each time)"},
+    [LATENCY] = {"--latency", 0, NULL, "time single calls too: p50, p90, p99, p99.9, max"},
+    [RATE] = {"--rate", 0, "HZ", "calls due at this rate, timed from when they were due"},
+    [MEMORY] = {"--memory", 0, NULL, "peak memory and allocations too"},
+    [INSTRUCTIONS] = {"--instructions", 0, NULL,
+                      "instructions too, by the processor's counters or by callgrind"},
+    [TARGETS] = {"--targets", 0, "FILE",
+                 "a table of targets, met or not; 'seeds' is the built-in one"},
+    [ISOLATE] = {"--isolate", 0, "group|bench|none",
+                 "what has a process of its own (default group)"},
+    [ORDER] = {"--order", 0, "declared|light|random", "of the groups (default declared)"},
+    [TIMEOUT] = {"--timeout", 0, "TIME",
+                 "end what gives no sign of life for that long (default 60s; 0 never)"},
+    [COOLDOWN] = {"--cooldown", 0, "TIME", "pause between groups (default none)"},
+    [PIN] = {"--pin", 0, "CPUS", "run on these CPUs only, for example 2 or 0-3,8"},
+    [SKIP_WHEN] = {"--skip-when", 0, "warning|critical",
+                   "skip when a suite's guard says so (default critical)"},
+    [SAVE_BASELINE] = {"--save-baseline", 's', "NAME",
+                       "compare with this baseline, then replace it (default base)"},
+    [BASELINE] = {"--baseline", 'b', "NAME", "compare with this baseline and keep it"},
+    [BASELINE_LENIENT] = {"--baseline-lenient", 0, "NAME",
+                          "the same, and benchmarks that it lacks are no error"},
+    [LOAD_BASELINE] = {"--load-baseline", 0, "NAME",
+                       "measure nothing: compare this baseline with that of --baseline"},
+    [DISCARD_BASELINE] = {"--discard-baseline", 0, NULL, "replace no baseline"},
+    [OUTPUT_FORMAT] = {"--output-format", 0, "criterion|bencher|json|csv|google|html",
+                       "what is printed to stdout (default criterion)"},
+    [JSON] = {"--json", 0, NULL, "the same as --output-format json; with --list, the list"},
+    [EXPORT_CRITERION] = {"--export-criterion", 0, "DIR",
+                          "write the results there in Criterion's layout, too"},
+    [BRIEF] = {"--brief", 0, NULL, "leave out when the clock started and stopped, and outliers"},
+    [VERBOSE] = {"--verbose", 'v', NULL, "the other estimates, too"},
+    [QUIET] = {"--quiet", 0, NULL, "results only: no progress, no summary"},
+    [NOPLOT] = {"--noplot", 'n', NULL, "write no HTML report"},
+    [OUT] = {"--out", 0, "DIR", "folder for results (default GYRE_OUT, gyre-out)"},
+    [NO_SAVE] = {"--no-save", 0, NULL, "write no file"},
+    {NULL, 0, NULL, NULL},
+};
+
+static gyre_status bad_value(const gyre_args *args, size_t option, const char *want)
+{
+    const char *value = args->value[option];
+
+    return gyre_fail(GYRE_INVALID, "option '%s' takes %s, not '%.*s'",
+                     gyre_bench_options[option].name, want, gyre_text_cut(strlen(value)), value);
+}
+
+/* A time of at least a microsecond, or 0 where that means something. */
+static gyre_status read_time(const gyre_args *args, size_t option, bool may_be_zero, uint64_t *ns)
+{
+    double value;
+
+    if (!gyre_args_given(args, option))
+        return GYRE_OK;
+    if (!gyre_text_duration(args->value[option], &value) || value > 86400e9 ||
+        (value < 1000 && !(may_be_zero && value == 0)))
+        return bad_value(args, option, times);
+    *ns = (uint64_t)value;
+    return GYRE_OK;
+}
+
+static gyre_status read_count(const gyre_args *args, size_t option, long long low, long long high,
+                              const char *want, size_t *out_count)
+{
+    long long count;
+
+    if (!gyre_args_given(args, option))
+        return GYRE_OK;
+    if (!gyre_text_count(args->value[option], low, high, &count))
+        return bad_value(args, option, want);
+    *out_count = (size_t)count;
+    return GYRE_OK;
+}
+
+typedef struct range {
+    double low, high;
+    const char *want; /* in words */
+} range;
+
+/* A number of the range; it may be in per cent if the option's argument says so. */
+static gyre_status read_number(const gyre_args *args, size_t option, range allowed,
+                               double *out_number)
+{
+    const bool percent = strchr(gyre_bench_options[option].argument, '%') != NULL;
+    const char *text = args->value[option];
+    double number;
+    char end[2] = "", rest;
+    int fields;
+
+    if (!text)
+        return GYRE_OK;
+    fields = sscanf(text, "%lf %1[%]%c", &number, end, &rest);
+    if (fields < 1 || fields > 2 || (fields == 2 && !percent) ||
+        (fields == 1 && strspn(text, "0123456789.eE+-") != strlen(text)))
+        return bad_value(args, option, allowed.want);
+    if (end[0] == '%')
+        number /= 100;
+    if (!(number >= allowed.low && number <= allowed.high))
+        return bad_value(args, option, allowed.want);
+    *out_number = number;
+    return GYRE_OK;
+}
+
+static int choice_of(const gyre_args *args, size_t option)
+{
+    return gyre_args_given(args, option)
+               ? gyre_text_choice(gyre_bench_options[option].argument, args->value[option])
+               : 0;
+}
+
+static gyre_status read_method(const gyre_args *args, gyre_request *r)
+{
+    gyre_method *m = &r->method;
+    gyre_status status = GYRE_OK;
+    size_t seed = 0;
+
+#define TRY(call) (status = status == GYRE_OK ? (call) : status)
+    TRY(read_count(args, SAMPLE_SIZE, GYRE_LEAST_SAMPLES, GYRE_MOST_SAMPLES,
+                   "a number from 10 to 100000", &m->sample_count));
+    TRY(read_time(args, WARM_UP_TIME, false, &m->warm_up_ns));
+    TRY(read_time(args, MEASUREMENT_TIME, false, &m->measurement_ns));
+    TRY(read_time(args, PROFILE_TIME, false, &m->profile_ns));
+    TRY(read_number(args, PRECISION, (range){0.0001, 0.5, "a share from 0.01% to 50%"},
+                    &m->precision));
+    TRY(read_count(args, NRESAMPLES, 100, 10000000, "a number from 100 to 10000000",
+                   &m->resamples));
+    TRY(read_number(args, CONFIDENCE_LEVEL, (range){0.5, 0.9999, "a number from 0.5 to 0.9999"},
+                    &m->confidence));
+    TRY(read_number(args, SIGNIFICANCE_LEVEL, (range){0.0001, 0.5, "a number from 0.0001 to 0.5"},
+                    &m->significance));
+    TRY(read_number(args, NOISE_THRESHOLD, (range){0.0001, 10, "a number from 0.0001 to 10"},
+                    &m->noise_threshold));
+    TRY(read_number(args, RATE, (range){0.01, 1e9, "calls a second, from 0.01 to 1e9"},
+                    &m->rate_hz));
+    TRY(read_count(args, SEED, 0, INT64_MAX, "a whole number", &seed));
+#undef TRY
+    m->sampling = (gyre_sampling)choice_of(args, SAMPLING);
+    m->latency = gyre_args_given(args, LATENCY) || m->rate_hz > 0;
+    m->seed = gyre_args_given(args, SEED) ? seed : (uint64_t)time(NULL);
+    if (gyre_args_given(args, SKIP_WHEN))
+        m->skip_when = choice_of(args, SKIP_WHEN) == 0 ? GYRE_HEALTH_WARNING : GYRE_HEALTH_CRITICAL;
+    m->purpose = gyre_args_given(args, TEST)           ? GYRE_PURPOSE_CHECK
+                 : gyre_args_given(args, PROFILE_TIME) ? GYRE_PURPOSE_PROFILE
+                                                       : GYRE_PURPOSE_TIME;
+    return status;
+}
+
+static gyre_status read_running(const gyre_args *args, gyre_request *r)
+{
+    gyre_status status;
+
+    r->order = (gyre_order)choice_of(args, ORDER);
+    r->isolation = (gyre_isolation)choice_of(args, ISOLATE);
+    if (r->method.purpose == GYRE_PURPOSE_PROFILE) /* a profiler looks at this process */
+        r->isolation = GYRE_ISOLATE_NONE;
+    r->memory = gyre_args_given(args, MEMORY);
+    r->instructions = gyre_args_given(args, INSTRUCTIONS);
+    if ((r->memory || r->instructions) && r->isolation == GYRE_ISOLATE_NONE)
+        return gyre_fail(GYRE_INVALID, "--memory and --instructions count in processes of their "
+                                       "own: not with --isolate none or --profile-time");
+    r->timeout_ns = 60000000000;
+    status = read_time(args, TIMEOUT, true, &r->timeout_ns);
+    if (status == GYRE_OK)
+        status = read_time(args, COOLDOWN, true, &r->cooldown_ns);
+    if (status != GYRE_OK || !gyre_args_given(args, PIN))
+        return status;
+    r->pinned = true;
+    if (!gyre_parse_cpu_list(args->value[PIN], &r->cpus) || args->value[PIN][0] == '\0')
+        return bad_value(args, PIN, "numbers of CPUs, like 2 or 0-3,8");
+    return GYRE_OK;
+}
+
+static gyre_status read_keeping(const gyre_args *args, gyre_request *r)
+{
+    const bool strict = gyre_args_given(args, BASELINE);
+    const bool lenient = gyre_args_given(args, BASELINE_LENIENT);
+
+    r->folder =
+        gyre_args_given(args, OUT) ? args->value[OUT] : gyre_settings_text(GYRE_SETTING_OUT);
+    r->keep = r->method.purpose == GYRE_PURPOSE_TIME && !gyre_args_given(args, NO_SAVE);
+    r->load = args->value[LOAD_BASELINE];
+    if (strict + lenient + gyre_args_given(args, SAVE_BASELINE) > 1)
+        return gyre_fail(GYRE_INVALID,
+                         "--save-baseline, --baseline and --baseline-lenient name one "
+                         "baseline each: give one of them");
+    if (r->load && !strict && !lenient)
+        return gyre_fail(GYRE_INVALID, "--load-baseline needs --baseline, which it is compared to");
+    if (gyre_args_given(args, SAVE_BASELINE) &&
+        (gyre_args_given(args, DISCARD_BASELINE) || gyre_args_given(args, NO_SAVE)))
+        return gyre_fail(GYRE_INVALID, "--save-baseline and %s exclude each other",
+                         gyre_args_given(args, NO_SAVE) ? "--no-save" : "--discard-baseline");
+    r->compare_with = strict    ? args->value[BASELINE]
+                      : lenient ? args->value[BASELINE_LENIENT]
+                                : args->value[SAVE_BASELINE];
+    r->lenient = !strict;
+    if (r->method.purpose != GYRE_PURPOSE_TIME) {
+        r->compare_with = NULL;
+    } else if (!strict && !lenient && r->keep) {
+        r->compare_with = r->compare_with ? r->compare_with : "base";
+        if (!gyre_args_given(args, DISCARD_BASELINE))
+            r->save = r->compare_with;
+    }
+    r->export_folder = args->value[EXPORT_CRITERION];
+    r->targets = args->value[TARGETS];
+    return GYRE_OK;
+}
+
+static gyre_status read_printing(const gyre_args *args, gyre_request *r)
+{
+    r->list = gyre_args_given(args, LIST);
+    r->terse = choice_of(args, LIST_FORMAT) == 1;
+    r->format = (gyre_format)choice_of(args, OUTPUT_FORMAT);
+    if (gyre_args_given(args, JSON)) {
+        if (gyre_args_given(args, OUTPUT_FORMAT) && r->format != GYRE_FORMAT_JSON)
+            return gyre_fail(GYRE_INVALID, "--json and --output-format %s exclude each other",
+                             args->value[OUTPUT_FORMAT]);
+        r->format = GYRE_FORMAT_JSON;
+    }
+    r->quiet = gyre_args_given(args, QUIET);
+    r->detail = gyre_args_given(args, VERBOSE)             ? GYRE_DETAIL_VERBOSE
+                : r->quiet || gyre_args_given(args, BRIEF) ? GYRE_DETAIL_BRIEF
+                                                           : GYRE_DETAIL_USUAL;
+    r->plots = r->keep && !gyre_args_given(args, NOPLOT);
+    return GYRE_OK;
+}
+
+gyre_status gyre_request_read(const gyre_args *args, gyre_request *out_request)
+{
+    gyre_request *r = out_request;
+    gyre_status status;
+
+    memset(r, 0, sizeof *r);
+    r->quick = gyre_args_given(args, QUICK);
+    if (r->quick) {
+        r->method.sample_count = 30;
+        r->method.warm_up_ns = 100000000;
+        r->method.measurement_ns = 300000000;
+    }
+    r->own_times = gyre_args_given(args, WARM_UP_TIME) || gyre_args_given(args, MEASUREMENT_TIME);
+    r->choice = (gyre_case_choice){
+        .patterns = args->operands,
+        .pattern_count = args->operand_count,
+        .skip = r->skip,
+        .skip_count = gyre_args_values(args, SKIP, r->skip, GYRE_FILTER_PATTERNS),
+        .axes = r->axes,
+        .axis_count = gyre_args_values(args, AXIS, r->axes, GYRE_FILTER_PATTERNS),
+        .suite = args->value[SUITE],
+        .exact = gyre_args_given(args, EXACT),
+    };
+    if (r->quick && r->choice.pattern_count == 0 && r->choice.skip_count < GYRE_FILTER_PATTERNS)
+        r->skip[r->choice.skip_count++] = "tag:slow"; /* whoever names one wants it */
+    status = read_method(args, r);
+    if (status == GYRE_OK)
+        status = read_running(args, r);
+    if (status == GYRE_OK)
+        status = read_keeping(args, r);
+    if (status == GYRE_OK)
+        status = read_printing(args, r);
+    r->method = gyre_method_defaults(&r->method);
+    return status;
+}
+
+bool gyre_request_fit(gyre_request *request, size_t cases)
+{
+    /* what a case costs besides: its process, set-up, analysis */
+    const double besides_ns = 5e7, budget_ns = request->quick ? 100e9 : 800e9;
+    gyre_method *m = &request->method;
+    const double each_ns = (double)(m->warm_up_ns + m->measurement_ns);
+    const double share_ns = fmax(budget_ns / (double)cases - besides_ns, 2e7);
+
+    if (request->own_times || m->purpose != GYRE_PURPOSE_TIME || each_ns <= share_ns)
+        return false;
+    m->warm_up_ns = (uint64_t)((double)m->warm_up_ns * share_ns / each_ns);
+    m->measurement_ns = (uint64_t)((double)m->measurement_ns * share_ns / each_ns);
+    return true;
+}

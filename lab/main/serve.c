@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * serve: see serve.h.
+ */
+#include "main/serve.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/args.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "bench/measure.h"
+#include "gyre/clock.h"
+#include "main/message.h"
+#include "record/run.h"
+
+enum { PROGRESS_EVERY_NS = 50000000 };
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+/* The parent is gone: so is everything that this benchmark has started. */
+static void on_orphaned(int number)
+{
+    (void)number;
+    kill(0, SIGKILL);
+}
+
+static void handle(int number, void (*handler)(int))
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+void gyre_serve_prepare(const gyre_worker_order *order)
+{
+    const int orphaned = SIGRTMAX - 1; /* valgrind has the last one for itself */
+
+    unsetenv(gyre_settings_at(GYRE_SETTING_WORKER)->name); /* not for what a benchmark starts */
+    fcntl(order->fd, F_SETFD, FD_CLOEXEC);
+    handle(orphaned, on_orphaned);
+    prctl(PR_SET_PDEATHSIG, orphaned);
+    if (getppid() != order->parent) /* it went before we had said so */
+        on_orphaned(0);
+    handle(SIGINT, on_interrupt);
+    handle(SIGTERM, on_interrupt);
+}
+
+uint64_t gyre_serve_hash(const gyre_case_list *list)
+{
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < list->count; i++)
+        hash = gyre_hash64(list->cases[i].id, strlen(list->cases[i].id) + 1, hash);
+    return hash;
+}
+
+typedef struct line {
+    int fd;
+    const char *phase; /* told last */
+    uint64_t told_ns;
+    bool cut; /* nobody listens */
+} line;
+
+static void say(line *to, gyre_message_kind kind, uint64_t number, const char *text, size_t length)
+{
+    if (!to->cut && gyre_message_send(to->fd, kind, number, text, length) != GYRE_OK)
+        to->cut = true;
+}
+
+static void tell_progress(void *user, const char *phase, uint64_t left_ns)
+{
+    const uint64_t now_ns = gyre_clock_now_ns();
+    line *to = user;
+
+    if (phase == to->phase && now_ns - to->told_ns < PROGRESS_EVERY_NS)
+        return;
+    to->phase = phase;
+    to->told_ns = now_ns;
+    say(to, GYRE_MESSAGE_PROGRESS, left_ns, phase, strlen(phase));
+}
+
+static bool send_result(line *to, size_t index, const gyre_result *result)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    gyre_json json = {.stream = stream};
+    bool whole;
+
+    if (!stream)
+        return false;
+    gyre_result_write(&json, result, 0);
+    whole = !ferror(stream);
+    whole = fclose(stream) == 0 && whole;
+    if (whole)
+        say(to, GYRE_MESSAGE_RESULT, index, text, length);
+    free(text);
+    return whole && !to->cut;
+}
+
+static int give_up(line *to, const char *why)
+{
+    say(to, GYRE_MESSAGE_SORRY, 0, why, strlen(why));
+    return GYRE_EXIT_ENVIRONMENT;
+}
+
+int gyre_serve(const gyre_worker_order *order, const gyre_case_list *list,
+               const gyre_method *method)
+{
+    gyre_method with = *method;
+    line to = {.fd = order->fd};
+    const gyre_watch watch = {.progress = tell_progress, .user = &to, .interrupted = &interrupted};
+
+    if (order->count > list->count || order->first > list->count - order->count ||
+        order->ids_hash != gyre_serve_hash(list))
+        return give_up(&to, "started again, the program lists other benchmarks");
+    with.purpose = (gyre_purpose)order->purpose;
+    with.seed = order->seed;
+    for (size_t i = order->first; i < order->first + order->count && !interrupted; i++) {
+        gyre_result result;
+        gyre_status status;
+        bool sent;
+
+        to.phase = NULL;
+        say(&to, GYRE_MESSAGE_BEGIN, i, "", 0);
+        status = gyre_measure(&list->cases[i], &with, &watch, &result);
+        sent = send_result(&to, i, &result);
+        gyre_result_fini(&result);
+        if (to.cut)
+            return GYRE_EXIT_ENVIRONMENT;
+        if (!sent || status != GYRE_OK)
+            return give_up(&to, "out of memory");
+    }
+    say(&to, GYRE_MESSAGE_END, 0, "", 0);
+    return GYRE_EXIT_DONE;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A stranger's suite, with everything in it that a benchmark can do wrong, and some that do right.
+ * The script tests choose among them.
+ */
+#include <gyre/bench.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile uint64_t sink;
+
+static void count(void *fixture, uint64_t iterations)
+{
+    (void)fixture;
+    for (uint64_t i = 0; i < iterations; i++) {
+        sink = i;
+        gyre_bench_keep(&iterations);
+    }
+}
+
+static bool right(const void *fixture, uint64_t iterations)
+{
+    (void)fixture, (void)iterations;
+    return true;
+}
+
+static bool wrong(const void *fixture, uint64_t iterations)
+{
+    (void)fixture, (void)iterations;
+    return false;
+}
+
+static void crash(void *fixture, uint64_t iterations)
+{
+    (void)fixture, (void)iterations;
+    fprintf(stderr, "about to do something\033[31m silly\n");
+    raise(SIGSEGV);
+}
+
+static void hang(void *fixture, uint64_t iterations)
+{
+    (void)fixture, (void)iterations;
+    for (;;)
+        pause();
+}
+
+static void leave(void *fixture, uint64_t iterations)
+{
+    (void)fixture, (void)iterations;
+    exit(3);
+}
+
+static void leave_happily(void *fixture, uint64_t iterations)
+{
+    (void)fixture, (void)iterations;
+    exit(0);
+}
+
+static void chatter(void *fixture, uint64_t iterations)
+{
+    static char line[1024];
+
+    memset(line, 'x', sizeof line - 1);
+    for (int i = 0; i < 4096; i++)
+        printf("%s\n", line);
+    count(fixture, iterations);
+}
+
+static void greet(void *fixture, uint64_t iterations)
+{
+    printf("hello from the benchmark\n");
+    count(fixture, iterations);
+}
+
+/* Leaves a process behind, of its own group; its number is in a file for the test to look for. */
+static void leave_a_child(void *fixture, uint64_t iterations)
+{
+    const char *path = getenv("STRANGER_CHILD");
+    const pid_t child = fork();
+
+    (void)fixture, (void)iterations;
+    if (child == 0) {
+        execlp("sleep", "sleep", "1000", (char *)NULL);
+        _exit(1);
+    }
+    if (path) {
+        FILE *file = fopen(path, "w");
+
+        if (file) {
+            fprintf(file, "%d\n", (int)child);
+            fclose(file);
+        }
+    }
+    hang(fixture, iterations);
+}
+
+static void at_once(void *fixture, uint64_t iterations)
+{
+    (void)fixture, (void)iterations;
+}
+
+static gyre_status break_at_the_end(const gyre_bench_case *c, void **out_fixture)
+{
+    static bool registered;
+
+    (void)c, (void)out_fixture;
+    if (!registered)
+        atexit(abort);
+    registered = true;
+    return GYRE_OK;
+}
+
+static gyre_status absent(const gyre_bench_case *c, void **out_fixture)
+{
+    (void)c, (void)out_fixture;
+    return gyre_bench_refuse(GYRE_UNAVAILABLE, "no flux capacitor here");
+}
+
+static void *blocks[4];
+
+static void allocate(void *fixture, uint64_t iterations)
+{
+    (void)fixture;
+    for (uint64_t i = 0; i < iterations; i++) {
+        blocks[0] = malloc(100);
+        blocks[1] = calloc(2, 50);
+        gyre_bench_keep(blocks);
+        free(blocks[0]);
+        free(blocks[1]);
+    }
+}
+
+static uint32_t two(const gyre_bench_case *c)
+{
+    (void)c;
+    return 2;
+}
+
+typedef struct tallies {
+    uint64_t by_thread[2][16];
+} tallies;
+
+static gyre_status make_tallies(const gyre_bench_case *c, void **out_fixture)
+{
+    (void)c;
+    *out_fixture = calloc(1, sizeof(tallies));
+    return *out_fixture ? GYRE_OK : GYRE_NO_MEMORY;
+}
+
+static void tally(void *fixture, uint64_t iterations)
+{
+    tallies *t = fixture;
+
+    for (uint64_t i = 0; i < iterations; i++) {
+        t->by_thread[gyre_bench_thread()][0]++;
+        gyre_bench_keep(t);
+    }
+}
+
+static bool both_tallied(const void *fixture, uint64_t iterations)
+{
+    const tallies *t = fixture;
+
+    return t->by_thread[0][0] == iterations && t->by_thread[1][0] == iterations;
+}
+
+static gyre_health ill(char *why, size_t size)
+{
+    snprintf(why, size, "it coughs");
+    return GYRE_HEALTH_WARNING;
+}
+
+#define WORDS .t0 = "the call", .t1 = "its return", .observer = "the caller"
+
+static const gyre_bench benches[] = {
+    {.name = "fine/first", .run = count, .check = right, WORDS},
+    {.name = "fine/second", .axes = {GYRE_AXIS("n", 1, 2)}, .run = count, .check = right, WORDS},
+    {.name = "crash/before", .run = count, .check = right, WORDS},
+    {.name = "crash/here", .run = crash, .check = right, WORDS},
+    {.name = "crash/after", .run = count, .check = right, WORDS},
+    {.name = "hang/here", .run = hang, .check = right, WORDS},
+    {.name = "wrong/answer", .run = count, .check = wrong, WORDS},
+    {.name = "exit/three", .run = leave, .check = right, WORDS},
+    {.name = "exit/zero", .run = leave_happily, .check = right, WORDS},
+    {.name = "late/abort", .setup = break_at_the_end, .run = count, .check = right, WORDS},
+    {.name = "print/megabytes", .run = chatter, .check = right, WORDS},
+    {.name = "print/little", .run = greet, .check = right, WORDS},
+    {.name = "child/left", .run = leave_a_child, .check = right, WORDS},
+    {.name = "zero/ns", .run = at_once, .check = right, WORDS},
+    {.name = "absent/device", .setup = absent, .run = count, .check = right, WORDS},
+    {.name = "heap/two", .run = allocate, .check = right, WORDS},
+    {.name = "team/two",
+     .setup = make_tallies,
+     .run = tally,
+     .check = both_tallied,
+     .teardown = free,
+     .threads = two,
+     WORDS},
+    {.name = "slow/one", .run = count, .check = right, .tags = GYRE_TAG_SLOW, WORDS},
+    {.name = "last/one", .run = count, .check = right, WORDS},
+};
+
+static const gyre_bench guarded[] = {{.name = "guarded/one", .run = count, .check = right, WORDS}};
+
+static const gyre_bench_guard guard = {ill, NULL};
+static const gyre_suite suite = GYRE_SUITE("stranger", benches);
+static const gyre_suite guarded_suite = GYRE_DEVICE_SUITE("guarded", guarded, NULL, &guard);
+
+int main(int argc, char **argv)
+{
+    const gyre_suite *const suites[] = {&suite, &guarded_suite, NULL};
+
+    return gyre_bench_main(argc, argv, suites);
+}
