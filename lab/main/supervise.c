@@ -38,6 +38,7 @@ typedef struct share {
     bool at_once;   /* results are given away as they come */
     char phase[PHASE_BYTES];
     size_t echoed;
+    bool hushed; /* the rest is not echoed, and that was said */
 } share;
 
 static void on_tick(void *user)
@@ -54,12 +55,14 @@ static void on_output(void *user, const char *bytes, size_t length)
     const size_t room = ECHOED_BYTES - sh->echoed;
     const size_t shown = length < room ? length : room;
 
-    if (room == 0)
+    if (sh->hushed)
         return;
     sh->echoed += shown;
     sh->s->output(sh->s->user, bytes, shown);
-    if (shown < length)
+    if (shown < length) {
+        sh->hushed = true;
         sh->s->output(sh->s->user, more, sizeof more - 1);
+    }
 }
 
 /* Gives away, in order, the results of the cases before `end`. The last one of a process waits
@@ -221,6 +224,7 @@ static gyre_status visit(share *sh, size_t first, size_t count, gyre_purpose pur
         sh->current = at;
         sh->begun = false;
         sh->echoed = 0;
+        sh->hushed = false;
         status = gyre_worker_init(&worker, &order, start);
         if (status != GYRE_OK)
             return status;

@@ -117,19 +117,6 @@ interrupt() # SIGNAL
     kill -"$1" "$pid"
     ends_with 130 && says out 'interrupted' && [ ! -e "$work/o-$1/latest.json" ] # nothing was measured
 }
-# the first is noted, and nobody looks at the note; the second kills
-twice()
-{
-    : >"$work/out"
-    env --default-signal=INT "$build/tests/stubborn_bench" --no-save >"$work/out" 2>"$work/err" &
-    pid=$!
-    tries=0
-    until grep -q '1 benchmark' "$work/out" || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
-    sleep 0.2
-    kill -INT "$pid" && sleep 0.3 && kill -0 "$pid" && kill -INT "$pid" || return 1
-    (sleep 5 && kill -KILL "$pid" 2>/dev/null) & # a run that listens to neither is not waited for
-    ends_with 130 && ! grep -q interrupted "$work/out" # by the signal, not by a summary
-}
 keeps()
 {
     : >"$work/out"
@@ -186,7 +173,6 @@ else
 fi
 claim ctrl_c_ends_a_run_cleanly interrupt INT
 claim sigterm_ends_a_run_cleanly interrupt TERM
-claim second_ctrl_c_ends_what_does_not_listen twice
 claim_json ctrl_c_keeps_what_was_measured keeps
 claim ignored_signal_stays_ignored ignored
 if command -v script >/dev/null; then

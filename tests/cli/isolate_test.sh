@@ -7,6 +7,9 @@
 stranger=$build/tests/stranger_bench
 fast='--sample-size 10 --warm-up-time 1ms --measurement-time 5ms --brief'
 
+# a crash is a crash, also where a sanitizer would make an exit of it
+export ASAN_OPTIONS=handle_segv=0:handle_abort=0
+
 # shellcheck disable=SC2086 # options
 run() { "$stranger" $fast --no-save "$@"; }
 
