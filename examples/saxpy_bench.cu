@@ -220,7 +220,7 @@ gyre_bench saxpy_bench()
 
     b.name = "saxpy/f32";
     b.axes[0] = GYRE_AXIS("count", 65536, 1048576, 16777216);
-    b.t0 = "the host hands in the kernel";
+    b.t0 = "the host begins to hand in the kernel";
     b.t1 = "the host sees the event behind it";
     b.observer = "the host, which compares every element of the last output";
     b.setup = setup;

@@ -103,14 +103,15 @@ typedef struct gyre_bench {
 } gyre_bench;
 
 /* A clock of the suite's own, for work whose end the host does not see at once. With it, `run`
- * hands in the work and need not wait; a benchmark gets three figures: end to end (host time from
- * before `begin` to after `read`, one iteration), cold (device time of one iteration after `flush`)
- * and hot (device time of one in a batch). Anything but GYRE_OK fails the case. */
+ * hands in the work and need not wait; a benchmark gets three figures: end to end (host time of
+ * `run`, `end` and `read`, for one iteration; without `begin`, which may hold the device back until
+ * everything is handed in), cold (device time of one iteration after `flush`) and hot (device time
+ * of one in a batch). Anything but GYRE_OK fails the case. */
 typedef struct gyre_bench_clock {
     const char *name; /* "CUDA events" */
     GYRE_MUST_USE gyre_status (*begin)(void *fixture);
     GYRE_MUST_USE gyre_status (*end)(void *fixture);
-    /* Waits until what was handed in between `begin` and `end` is done; how long it took there. */
+    /* Waits until what was handed in before `end` is done; how long it took there since `begin`. */
     GYRE_MUST_USE gyre_status (*read)(void *fixture, double *out_ns);
     /* Empties the device's caches and waits; NULL: there is no cold figure. */
     GYRE_MUST_USE gyre_status (*flush)(void *fixture);

@@ -49,30 +49,30 @@ uint64_t gyre_drive_run(gyre_drive *drive, uint64_t iterations)
     return spent_ns;
 }
 
-gyre_status gyre_drive_clocked(gyre_drive *drive, uint64_t iterations, bool cold,
-                               double *out_host_ns, double *out_device_ns)
+gyre_status gyre_drive_clocked(gyre_drive *drive, uint64_t iterations, gyre_clocked figure,
+                               double *out_ns)
 {
     const gyre_bench_clock *clock = drive->c->clock;
     const gyre_bench *bench = &drive->c->bench;
     gyre_status status = GYRE_OK;
     uint64_t start_ns;
 
-    *out_host_ns = *out_device_ns = 0;
+    *out_ns = 0;
     if (bench->prepare)
         bench->prepare(drive->fixture, iterations);
-    if (cold)
+    if (figure == GYRE_CLOCKED_COLD)
         status = clock->flush(drive->fixture);
+    if (status == GYRE_OK && figure != GYRE_CLOCKED_END_TO_END)
+        status = clock->begin(drive->fixture);
     if (status != GYRE_OK)
         return status;
     start_ns = drive->now_ns();
-    status = clock->begin(drive->fixture);
-    if (status != GYRE_OK)
-        return status;
     bench->run(drive->fixture, iterations);
     drive->iterations += iterations;
     status = clock->end(drive->fixture);
     if (status == GYRE_OK)
-        status = clock->read(drive->fixture, out_device_ns);
-    *out_host_ns = (double)(drive->now_ns() - start_ns);
+        status = clock->read(drive->fixture, out_ns);
+    if (figure == GYRE_CLOCKED_END_TO_END)
+        *out_ns = (double)(drive->now_ns() - start_ns);
     return status;
 }

@@ -39,10 +39,16 @@ typedef struct gyre_drive {
  */
 uint64_t gyre_drive_run(gyre_drive *drive, uint64_t iterations);
 
-/* The same by the suite's clock: host time from before `begin` to after `read`, and device time.
- * With `cold` the device's caches are emptied before. Whatever the clock's calls return. */
-GYRE_MUST_USE gyre_status gyre_drive_clocked(gyre_drive *drive, uint64_t iterations, bool cold,
-                                             double *out_host_ns, double *out_device_ns);
+/* Which of its figures the suite's clock is asked for. */
+typedef enum gyre_clocked {
+    GYRE_CLOCKED_END_TO_END, /* host time: handed in, done, seen */
+    GYRE_CLOCKED_HOT,        /* device time */
+    GYRE_CLOCKED_COLD,       /* device time, caches emptied before */
+} gyre_clocked;
+
+/* The same by the suite's clock. Whatever its calls return. */
+GYRE_MUST_USE gyre_status gyre_drive_clocked(gyre_drive *drive, uint64_t iterations,
+                                             gyre_clocked figure, double *out_ns);
 
 /* Whether the user wants to stop. */
 static inline bool gyre_drive_stopped(const gyre_drive *drive)

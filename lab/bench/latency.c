@@ -38,10 +38,10 @@ static void wait_until(const gyre_drive *drive, double due_ns)
 
 static gyre_status call_once(gyre_drive *drive)
 {
-    double host_ns, device_ns;
+    double ns;
 
     if (drive->c->clock)
-        return gyre_drive_clocked(drive, 1, false, &host_ns, &device_ns);
+        return gyre_drive_clocked(drive, 1, GYRE_CLOCKED_END_TO_END, &ns);
     (void)gyre_drive_run(drive, 1);
     return GYRE_OK;
 }

@@ -424,6 +424,7 @@ static gyre_status clock_status;
 static gyre_status device_begin(void *fixture)
 {
     (void)fixture;
+    clock_ns += 3000; /* holding the device back costs the host, and is nobody's time */
     device_ns = 0;
     return GYRE_OK;
 }
@@ -439,6 +440,7 @@ static gyre_status device_read(void *fixture, double *out_ns)
     (void)fixture;
     clock_ns += 5000 + device_ns; /* waiting, and what it costs to wait */
     *out_ns = (double)device_ns;
+    device_ns = 0;
     return clock_status == GYRE_OK ? GYRE_OK : gyre_bench_refuse(clock_status, "it fell off");
 }
 

@@ -33,14 +33,14 @@ gyre_status gyre_sample_warm_up(gyre_drive *drive, uint64_t warm_up_ns, gyre_pac
 {
     const uint64_t start_ns = drive->now_ns();
     uint64_t batch = 1, batch_start_ns = start_ns, now_ns;
-    double timed_ns, device_ns;
+    double timed_ns;
 
     *out_pace = (gyre_pace){0};
     gyre_drive_tell(drive, "warming up", warm_up_ns);
     for (;;) {
         if (drive->c->clock) {
             const gyre_status status =
-                gyre_drive_clocked(drive, batch, false, &timed_ns, &device_ns);
+                gyre_drive_clocked(drive, batch, GYRE_CLOCKED_HOT, &timed_ns);
 
             if (status != GYRE_OK)
                 return status;
@@ -178,46 +178,25 @@ static gyre_status take_host(gyre_drive *drive, const gyre_method *method, const
     return GYRE_OK;
 }
 
-/* What is sampled by the suite's clock, and where it goes. */
-typedef struct clocked {
-    const char *phase;
-    size_t count;
-    uint64_t iterations;
-    bool cold;
-    gyre_samples *host, *device; /* either may be NULL */
-} clocked;
-
-static void note(gyre_samples *samples, size_t i, double ns, uint64_t iterations)
+static gyre_status take_clocked(gyre_drive *drive, const char *phase, gyre_clocked figure,
+                                uint64_t iterations, gyre_samples *samples)
 {
-    if (!samples)
-        return;
-    samples->times_ns[i] = ns;
-    samples->iterations[i] = iterations;
-    samples->count = i + 1;
-}
+    const size_t count = samples->count;
+    const uint64_t start_ns = drive->now_ns();
 
-static gyre_status take_clocked(gyre_drive *drive, const clocked *what)
-{
-    gyre_status status = GYRE_OK;
-    double spent_ns = 0;
+    samples->count = 0;
+    for (size_t i = 0; i < count && !gyre_drive_stopped(drive); i++) {
+        const double each_ns = i ? (double)(drive->now_ns() - start_ns) / (double)i : 0;
+        const gyre_status status =
+            gyre_drive_clocked(drive, iterations, figure, &samples->times_ns[i]);
 
-    if (what->host)
-        what->host->count = 0;
-    if (what->device)
-        what->device->count = 0;
-    for (size_t i = 0; i < what->count && !gyre_drive_stopped(drive); i++) {
-        const double each_ns = i ? spent_ns / (double)i : 0;
-        double host_ns, device_ns;
-
-        gyre_drive_tell(drive, what->phase, (uint64_t)(each_ns * (double)(what->count - i)));
-        status = gyre_drive_clocked(drive, what->iterations, what->cold, &host_ns, &device_ns);
         if (status != GYRE_OK)
-            break;
-        spent_ns += host_ns;
-        note(what->host, i, host_ns, what->iterations);
-        note(what->device, i, device_ns, what->iterations);
+            return status;
+        samples->iterations[i] = iterations;
+        samples->count = i + 1;
+        gyre_drive_tell(drive, phase, (uint64_t)(each_ns * (double)(count - i)));
     }
-    return status;
+    return GYRE_OK;
 }
 
 static gyre_status take_device(gyre_drive *drive, const gyre_method *method, const gyre_pace *pace,
@@ -237,14 +216,12 @@ static gyre_status take_device(gyre_drive *drive, const gyre_method *method, con
         !gyre_samples_init(result, &result->hot.samples, HOT_BATCHES) ||
         (can_flush && !gyre_samples_init(result, &result->cold.samples, count)))
         return GYRE_NO_MEMORY;
-    status = take_clocked(
-        drive, &(clocked){"sampling end to end", count, 1, false, &result->time.samples, NULL});
+    status = take_clocked(drive, "sampling end to end", GYRE_CLOCKED_END_TO_END, 1,
+                          &result->time.samples);
     if (status == GYRE_OK && can_flush)
-        status = take_clocked(
-            drive, &(clocked){"sampling cold", count, 1, true, NULL, &result->cold.samples});
+        status = take_clocked(drive, "sampling cold", GYRE_CLOCKED_COLD, 1, &result->cold.samples);
     if (status == GYRE_OK)
-        status = take_clocked(drive, &(clocked){"sampling hot", HOT_BATCHES, batch, false, NULL,
-                                                &result->hot.samples});
+        status = take_clocked(drive, "sampling hot", GYRE_CLOCKED_HOT, batch, &result->hot.samples);
     return status;
 }
 
