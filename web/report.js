@@ -219,7 +219,7 @@ const Page = (() => {
                     const roof = Groups.roofAt(found, p.intensity);
                     return el("tr", null, el("th", {scope: "row"}, el("a", {href: link(p.b)}, id(p.b.id))),
                         [String(Number(p.intensity.toPrecision(4))), Text.operationRate(p.rate), Text.operationRate(roof),
-                            Text.percent(p.rate / roof, false)].map((t) => el("td", {class: "figure"}, t)));
+                            Number.isFinite(roof) ? Text.percent(p.rate / roof, false) : Text.NONE].map((t) => el("td", {class: "figure"}, t)));
                 })))));
     }
 

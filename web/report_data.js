@@ -327,12 +327,16 @@ const Data = (() => {
 
     function readBenchmark(raw, index) {
         const b = record(raw), id = text(b.id) ?? "(no name)";
-        const axes = Object.entries(record(b.axes)).filter(([, v]) => number(v) !== null);
+        const values = Object.entries(record(b.axes)).filter(([, v]) => number(v) !== null || text(v) !== null);
+        const axes = values.filter(([, v]) => number(v) !== null);
         const sample = once(() => readSample(b.sample));
         const time = readTime(b.time_ns, sample);
         const outcome = OUTCOMES.includes(b.outcome) ? b.outcome : time ? "measured" : "unknown";
+        const device = readDevice(b.device);
         return {
-            index, id, axes, ...splitId(id, axes), sample, time: outcome === "failed" ? null : time, outcome,
+            index, id, axes, values, ...splitId(id, values), sample, time: outcome === "failed" ? null : time, outcome,
+            // what rates are of: the device's own time in a batch, where there is one
+            workTime: outcome === "failed" ? null : device?.clocks.find((c) => c.name === "hot")?.time ?? time,
             suite: text(b.suite), tags: texts(b.tags), threads: number(b.threads),
             t0: text(b.t0), t1: text(b.t1), observer: text(b.observer), started: text(b.started),
             reason: text(b.reason), lastWords: text(b.last_words), warnings: texts(b.warnings),
@@ -346,7 +350,7 @@ const Data = (() => {
             autocorrelation: number(b.autocorrelation_samples), block: number(b.block_samples),
             outliers: isRecord(b.outliers) ? ["low_severe", "low_mild", "high_mild", "high_severe"]
                 .map((name) => [name, number(b.outliers[name]) ?? 0]) : null,
-            device: readDevice(b.device), latency: readLatency(b.latency),
+            device, latency: readLatency(b.latency),
             memory: readNumbers(b.memory, [["peak_rss_bytes", "peak resident", Text.bytes],
                 ["allocations", "allocations / iteration", Text.count],
                 ["allocated_bytes", "allocated / iteration", Text.bytes]]),

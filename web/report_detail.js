@@ -52,11 +52,11 @@ const Detail = (() => {
     // The first throughput that is declared, in one number.
     function throughput(b) {
         const found = RATES.find(([work]) => b[work]);
-        return found && b.time ? Text.rate(b[found[0]], b.time.point) : NaN;
+        return found && b.workTime ? Text.rate(b[found[0]], b.workTime.point) : NaN;
     }
     function throughputText(b) {
         const found = RATES.find(([work]) => b[work]);
-        return found && b.time ? Text.express(throughput(b), found[2]) : "";
+        return found && b.workTime ? Text.express(throughput(b), found[2]) : "";
     }
 
     function headline(b) {
@@ -68,7 +68,8 @@ const Detail = (() => {
             t.low !== null && t.high !== null && el("p", null, Text.timeRange(t.low, t.high),
                 el("small", null, "interval" + (t.coverage !== null ? ", " + Text.coverage(t.coverage) : ""))),
             RATES.filter(([work]) => b[work]).map(([work, , units]) =>
-                el("p", null, Text.express(Text.rate(b[work], t.point), units), el("small", null, "throughput"))),
+                el("p", null, Text.express(Text.rate(b[work], b.workTime.point), units),
+                    el("small", null, b.workTime === t ? "throughput" : "throughput, hot"))),
             b.change && el("p", null, badge(b.change), el("small", null, "against " + (b.change.baseline ?? "the baseline"))),
             kernel !== null && el("p", null, el("span", {class: "mono"}, kernel), el("small", null, "kernel")));
     }
@@ -184,11 +185,11 @@ const Detail = (() => {
     }
 
     function tables(b, context) {
-        const t = b.time, named = (n) => n.replace(/_/g, " ");
+        const t = b.workTime, named = (n) => n.replace(/_/g, " ");
         return el("div", {class: "tables"},
             table("estimates", "Estimates", ["", "point", "interval", "std. error"], [...b.estimates].map(([name, e]) =>
                 [ESTIMATES[name], Text.time(e.point), Text.timeRange(e.low, e.high), Text.time(e.error)])),
-            t && table("throughput", "Throughput", ["", "median", "interval", "per iteration"],
+            t && table("throughput", t === b.time ? "Throughput" : "Throughput, hot on the device", ["", "median", "interval", "per iteration"],
                 RATES.filter(([work]) => b[work]).map(([work, name, units]) => [name,
                     Text.express(Text.rate(b[work], t.point), units),
                     Text.range(Text.rate(b[work], t.high), Text.rate(b[work], t.low), units),

@@ -15,6 +15,8 @@ const Groups = (() => {
         {name: "operations/s", label: "throughput", units: Text.OPERATION_RATE, of: (b, ns) => Text.rate(b.operations, ns)},
     ];
 
+    const timeFor = (measure, b) => (measure === MEASURES[0] ? b.time : b.workTime);
+
     // The lines over one axis: a line for every function and combination of the other axes.
     function linesOver(axis, benchmarks) {
         const lines = new Map();
@@ -22,7 +24,7 @@ const Groups = (() => {
             const value = b.axes.find(([name]) => name === axis)?.[1];
             if (value === undefined)
                 continue;
-            const others = b.axes.filter(([name]) => name !== axis).map(([name, v]) => `${name}=${v}`);
+            const others = b.values.filter(([name]) => name !== axis).map(([name, v]) => `${name}=${v}`);
             const name = [b.name, ...others].join(", ");
             if (!lines.has(name))
                 lines.set(name, {name, points: []});
@@ -56,8 +58,8 @@ const Groups = (() => {
     function drawLines(group, {axis, lines}, measure, log, width) {
         const shown = lines.slice(0, LINES);
         const rows = shown.map((l) => l.points.map((p) => ({
-            ...p, y: measure.of(p.b, p.b.time.point),
-            ends: [p.b.time.low, p.b.time.high].map((ns) => measure.of(p.b, ns ?? NaN)),
+            ...p, y: measure.of(p.b, timeFor(measure, p.b).point),
+            ends: [timeFor(measure, p.b).low, timeFor(measure, p.b).high].map((ns) => measure.of(p.b, ns ?? NaN)),
         })).filter((p) => Number.isFinite(p.y) && (!log || (p.y > 0 && p.value > 0))));
         const all = rows.flat(), ys = all.flatMap((p) => [p.y, ...p.ends]);
         const low = Charts.least(ys), high = Charts.most(ys);
@@ -126,10 +128,10 @@ const Groups = (() => {
     function rooflineOf(benchmarks) {
         const timed = benchmarks.filter((b) => b.time && b.time.point > 0);
         const ceiling = (kind, work) => timed.filter((b) => Data.note(b, "ceiling") === kind && b[work])
-            .map((b) => ({id: b.id, rate: Text.rate(b[work], b.time.point)}))
+            .map((b) => ({id: b.id, rate: Text.rate(b[work], b.workTime.point)}))
             .sort((a, b) => b.rate - a.rate);
         const points = timed.filter((b) => b.bytes && b.operations && Data.note(b, "ceiling") === null)
-            .map((b) => ({b, intensity: b.operations / b.bytes, rate: Text.rate(b.operations, b.time.point)}));
+            .map((b) => ({b, intensity: b.operations / b.bytes, rate: Text.rate(b.operations, b.workTime.point)}));
         return points.length === 0 ? null
             : {points, bandwidth: ceiling("bandwidth", "bytes"), compute: ceiling("compute", "operations")};
     }
