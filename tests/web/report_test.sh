@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The HTML report in a real browser: report_test.py opens it in a headless Chromium and says of each claim
-# whether it holds. Times are printed, not judged.
+# whether it holds. Times are printed, not judged; REPORT_FIGURES=FILE keeps them.
 . "$(dirname "$0")/../sh.sh"
 
 chromium=''
@@ -26,5 +26,6 @@ for result in "$work"/results/*; do
 done
 claim browser_was_driven_to_the_end [ "$driven" = 0 ]
 cat "$work/driver.out"
+[ -z "${REPORT_FIGURES:-}" ] || cp "$work/figures.json" "$REPORT_FIGURES"
 [ "$driven" = 0 ] || cat "$work/driver.err"
 finish
