@@ -48,7 +48,7 @@ exits()
     "$@" >"$work/out" 2>"$work/err" || status=$?
     [ "$status" = "$expected" ] || {
         echo "exit status $status, not $expected, of: $*"
-        cat "$work/out" "$work/err"
+        tail -n 40 "$work/out" "$work/err" | cut -c 1-300
         return 1
     }
 }
@@ -56,7 +56,7 @@ exits()
 says() { # STREAM PATTERN: a line of the last command's out or err matches
     grep -qe "$2" "$work/$1" || {
         echo "nothing matches '$2' in std$1:"
-        cat "$work/$1"
+        tail -n 40 "$work/$1" | cut -c 1-300
         return 1
     }
 }

@@ -42,9 +42,8 @@ static int run_bare_option(const char *word)
 static int run(int argc, char **argv)
 {
     const gyre_verb *verb;
-    const char *color;
+    gyre_common common;
     gyre_args args;
-    bool help;
     int code;
 
     if (argc < 2) {
@@ -54,11 +53,11 @@ static int run(int argc, char **argv)
     code = argc == 2 ? run_bare_option(argv[1]) : -1;
     if (code >= 0)
         return code;
-    if (verb_parse(argc - 1, argv + 1, &verb, &args, &color, &help) != GYRE_OK)
+    if (verb_parse(argc - 1, argv + 1, &verb, &args, &common) != GYRE_OK)
         return usage_error(verb);
-    if (color && gyre_settings_set("GYRE_COLOR", color) != GYRE_OK)
+    if (common.color && gyre_settings_set("GYRE_COLOR", common.color) != GYRE_OK)
         return usage_error(verb);
-    if (help) {
+    if (common.help) {
         manual_verb(stdout, verb);
         return GYRE_EXIT_DONE;
     }

@@ -60,7 +60,7 @@ void manual_verb(FILE *stream, const gyre_verb *verb)
     print_wrapped(stream, verb->description);
     fputs("\noptions:\n", stream);
     gyre_args_help(stream, verb->options);
-    gyre_args_help(stream, gyre_common_options);
+    gyre_args_help(stream, gyre_args_common());
 }
 
 /* Text for roff: backslashes and hyphens escaped, a leading dot or quote kept from being a
@@ -123,7 +123,7 @@ void manual_page(FILE *stream)
     fputs(".SH DESCRIPTION\n", stream);
     put_roff(stream, about);
     fputs("\n.SH COMMON OPTIONS\n", stream);
-    put_options(stream, gyre_common_options);
+    put_options(stream, gyre_args_common());
     put_term(stream, "-V, --version", NULL, "instead of a verb: print the version");
     for (size_t i = 0; gyre_verbs[i]; i++) {
         fputs(".SH \"GYRE ", stream);
@@ -176,8 +176,8 @@ void manual_completion(FILE *stream)
           "    COMPREPLY=()\n"
           "    case $before in\n",
           stream);
-    for (size_t i = 0; gyre_common_options[i].name; i++)
-        put_value_case(stream, &gyre_common_options[i]);
+    for (size_t i = 0; gyre_args_common()[i].name; i++)
+        put_value_case(stream, &gyre_args_common()[i]);
     for (size_t v = 0; gyre_verbs[v]; v++)
         for (size_t i = 0; gyre_verbs[v]->options[i].name; i++)
             put_value_case(stream, &gyre_verbs[v]->options[i]);

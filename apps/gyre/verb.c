@@ -4,7 +4,6 @@
  */
 #include "verb.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -12,14 +11,6 @@
 
 const gyre_verb *const gyre_verbs[] = {
     &verb_bench, &verb_compare, &verb_report, &verb_info, &verb_doctor, &verb_env, &verb_help, NULL,
-};
-
-enum { COMMON_HELP, COMMON_COLOR, COMMON_COUNT };
-
-const gyre_option gyre_common_options[] = {
-    [COMMON_HELP] = {"--help", 'h', NULL, "print this help"},
-    [COMMON_COLOR] = {"--color", 'c', "auto|always|never", "coloured output (default GYRE_COLOR)"},
-    {NULL, 0, NULL, NULL},
 };
 
 const gyre_verb *verb_find(const char *name)
@@ -58,40 +49,16 @@ gyre_status verb_unknown(const char *name)
 }
 
 gyre_status verb_parse(int argc, char *const *argv, const gyre_verb **out_verb, gyre_args *out_args,
-                       const char **out_color, bool *out_help)
+                       gyre_common *out_common)
 {
-    gyre_option rows[GYRE_OPTIONS_MAX + 1]; /* the common ones, then the verb's */
-    gyre_args all;
-    size_t own = 0;
-    gyre_status status;
-
     *out_verb = NULL;
-    *out_color = NULL;
-    *out_help = false;
+    *out_common = (gyre_common){0};
     memset(out_args, 0, sizeof *out_args);
     if (argc == 0)
         return gyre_fail(GYRE_INVALID, "say what to do; 'gyre help' lists the verbs");
     *out_verb = verb_find(argv[0]);
     if (!*out_verb)
         return verb_unknown(argv[0]);
-    while ((*out_verb)->options[own].name)
-        own++;
-    assert(COMMON_COUNT + own <= GYRE_OPTIONS_MAX);
-    memcpy(rows, gyre_common_options, COMMON_COUNT * sizeof rows[0]);
-    memcpy(rows + COMMON_COUNT, (*out_verb)->options, (own + 1) * sizeof rows[0]);
-    status = gyre_args_parse(rows, (*out_verb)->most_operands, argc - 1, argv + 1, &all);
-    if (status != GYRE_OK)
-        return status;
-    memcpy(out_args->value, all.value + COMMON_COUNT, own * sizeof all.value[0]);
-    for (size_t i = 0; i < all.repeat_count; i++) {
-        if (all.repeat[i].row < COMMON_COUNT)
-            continue;
-        out_args->repeat[out_args->repeat_count].row = all.repeat[i].row - COMMON_COUNT;
-        out_args->repeat[out_args->repeat_count++].value = all.repeat[i].value;
-    }
-    memcpy(out_args->operands, all.operands, sizeof all.operands);
-    out_args->operand_count = all.operand_count;
-    *out_color = all.value[COMMON_COLOR];
-    *out_help = gyre_args_given(&all, COMMON_HELP);
-    return GYRE_OK;
+    return gyre_args_parse_common((*out_verb)->options, (*out_verb)->most_operands, argc - 1,
+                                  argv + 1, out_args, out_common);
 }

@@ -39,14 +39,11 @@ extern const gyre_verb verb_report;
 /* All verbs, NULL-terminated, in the order in which help lists them. */
 extern const gyre_verb *const gyre_verbs[];
 
-/* What every verb takes besides its own options. */
-extern const gyre_option gyre_common_options[];
-
-/* Reads the words after "gyre". On success the verb and its arguments; the common options have
- * been taken out: the colour (NULL when not given) and whether help is wanted. GYRE_INVALID with a
- * sentence, and then `out_verb` is the verb when it was found. Touches only its arguments. */
+/* Reads the words after "gyre". On success the verb, its arguments, and the common options, which
+ * have been taken out. GYRE_INVALID with a sentence, and then `out_verb` is the verb when it was
+ * found. Touches only its arguments. */
 GYRE_MUST_USE gyre_status verb_parse(int argc, char *const *argv, const gyre_verb **out_verb,
-                                     gyre_args *out_args, const char **out_color, bool *out_help);
+                                     gyre_args *out_args, gyre_common *out_common);
 
 /* The verb of that name, or NULL. */
 const gyre_verb *verb_find(const char *name);

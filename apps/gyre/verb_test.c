@@ -9,21 +9,20 @@
 
 static const gyre_verb *verb;
 static gyre_args args;
-static const char *color;
-static bool help;
+static gyre_common common;
 
 static gyre_status parse(const char *line)
 {
     char *words[TEST_WORDS];
     const int count = test_words(line, words);
 
-    return verb_parse(count, words, &verb, &args, &color, &help);
+    return verb_parse(count, words, &verb, &args, &common);
 }
 
 static void verb_and_its_options_are_found(void)
 {
     REQUIRE(parse("env --json") == GYRE_OK);
-    CHECK(verb == &verb_env && gyre_args_given(&args, 0) && !help && !color);
+    CHECK(verb == &verb_env && gyre_args_given(&args, 0) && !common.help && !common.color);
 }
 
 static void common_options_go_with_every_verb(void)
@@ -33,7 +32,7 @@ static void common_options_go_with_every_verb(void)
 
         snprintf(line, sizeof line, "%s --color=never -h", gyre_verbs[i]->name);
         REQUIRE(parse(line) == GYRE_OK);
-        CHECK(verb == gyre_verbs[i] && help && strcmp(color, "never") == 0);
+        CHECK(verb == gyre_verbs[i] && common.help && strcmp(common.color, "never") == 0);
     }
 }
 

@@ -311,6 +311,15 @@ int gyre_bench_run(const gyre_bench_program *program, const gyre_args *args)
     return code;
 }
 
+static void print_help(const gyre_bench_program *program)
+{
+    printf("usage: %s [OPTIONS] [FILTER...]\n\nMeasures the benchmarks that match a filter, or "
+           "all.\n\n",
+           program->name);
+    gyre_args_help(stdout, gyre_bench_options);
+    gyre_args_help(stdout, gyre_args_common());
+}
+
 int gyre_bench_main(int argc, char **argv, const gyre_suite *const *suites)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
@@ -322,24 +331,21 @@ int gyre_bench_main(int argc, char **argv, const gyre_suite *const *suites)
         .argc = argc,
         .argv = argv,
     };
+    gyre_common common;
     gyre_args args;
 
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            printf("usage: %s [OPTIONS] [FILTER...]\n\nMeasures the benchmarks that match a "
-                   "filter, or all.\n\n",
-                   program.name);
-            gyre_args_help(stdout, gyre_bench_options);
-            return GYRE_EXIT_DONE;
-        }
-    }
-    if (gyre_args_parse(gyre_bench_options, GYRE_OPERANDS_MAX, argc - 1, argv + 1, &args) !=
-        GYRE_OK) {
+    if (gyre_args_parse_common(gyre_bench_options, GYRE_OPERANDS_MAX, argc - 1, argv + 1, &args,
+                               &common) != GYRE_OK) {
         fprintf(stderr, "%s: %s; --help lists the options\n", program.name,
                 gyre_error_last()->text);
         return GYRE_EXIT_USAGE;
     }
-    if (gyre_prepare() != GYRE_OK) {
+    if (common.help) {
+        print_help(&program);
+        return gyre_args_flush(program.name, GYRE_EXIT_DONE);
+    }
+    if ((common.color && gyre_settings_set("GYRE_COLOR", common.color) != GYRE_OK) ||
+        gyre_prepare() != GYRE_OK) {
         fprintf(stderr, "%s: %s\n", program.name, gyre_error_last()->text);
         return GYRE_EXIT_ENVIRONMENT;
     }

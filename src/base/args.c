@@ -120,6 +120,49 @@ gyre_status gyre_args_parse(const gyre_option *options, size_t most_operands, in
     return GYRE_OK;
 }
 
+enum { COMMON_HELP, COMMON_COLOR, COMMON_COUNT };
+
+static const gyre_option common_rows[] = {
+    [COMMON_HELP] = {"--help", 'h', NULL, "print this help"},
+    [COMMON_COLOR] = {"--color", 'c', "auto|always|never", "coloured output (default GYRE_COLOR)"},
+    {NULL, 0, NULL, NULL},
+};
+
+const gyre_option *gyre_args_common(void)
+{
+    return common_rows;
+}
+
+gyre_status gyre_args_parse_common(const gyre_option *options, size_t most_operands, int argc,
+                                   char *const *argv, gyre_args *out_args, gyre_common *out_common)
+{
+    gyre_option rows[GYRE_OPTIONS_MAX + 1]; /* the common ones, then the command's */
+    const size_t own = row_count(options);
+    gyre_args all;
+    gyre_status status;
+
+    assert(COMMON_COUNT + own <= GYRE_OPTIONS_MAX);
+    memset(out_args, 0, sizeof *out_args);
+    *out_common = (gyre_common){0};
+    memcpy(rows, common_rows, COMMON_COUNT * sizeof rows[0]);
+    memcpy(rows + COMMON_COUNT, options, (own + 1) * sizeof rows[0]);
+    status = gyre_args_parse(rows, most_operands, argc, argv, &all);
+    if (status != GYRE_OK)
+        return status;
+    memcpy(out_args->value, all.value + COMMON_COUNT, own * sizeof all.value[0]);
+    for (size_t i = 0; i < all.repeat_count; i++) {
+        if (all.repeat[i].row < COMMON_COUNT)
+            continue;
+        out_args->repeat[out_args->repeat_count] = all.repeat[i];
+        out_args->repeat[out_args->repeat_count++].row -= COMMON_COUNT;
+    }
+    memcpy(out_args->operands, all.operands, sizeof all.operands);
+    out_args->operand_count = all.operand_count;
+    out_common->help = gyre_args_given(&all, COMMON_HELP);
+    out_common->color = all.value[COMMON_COLOR];
+    return GYRE_OK;
+}
+
 size_t gyre_args_values(const gyre_args *args, size_t index, const char **values, size_t most)
 {
     size_t count = 0;

@@ -52,9 +52,22 @@ typedef struct gyre_args {
  * rest operands, of which there may be `most_operands`. GYRE_INVALID with a sentence, and a guess
  * at what was meant, for an unknown option, a missing or unwanted value, a value that is no choice,
  * or too many operands. */
-GYRE_API GYRE_MUST_USE gyre_status gyre_args_parse(const gyre_option *options, size_t most_operands,
-                                                   int argc, char *const *argv,
-                                                   gyre_args *out_args);
+GYRE_MUST_USE gyre_status gyre_args_parse(const gyre_option *options, size_t most_operands,
+                                          int argc, char *const *argv, gyre_args *out_args);
+
+/* What every command takes besides its own options: the rows of --help and --color. */
+GYRE_API const gyre_option *gyre_args_common(void);
+
+typedef struct gyre_common {
+    bool help;
+    const char *color; /* NULL when not given */
+} gyre_common;
+
+/* The same with the common options, which are taken out: rows are those of `options`. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_args_parse_common(const gyre_option *options,
+                                                          size_t most_operands, int argc,
+                                                          char *const *argv, gyre_args *out_args,
+                                                          gyre_common *out_common);
 
 /* Whether row `index` of the table was given. */
 static inline bool gyre_args_given(const gyre_args *args, size_t index)
