@@ -292,7 +292,7 @@ static void print_all(FILE *stream, const gyre_run *run, gyre_outcome outcome, c
 /* The slowest that were measured, slowest first. */
 static void print_slowest(FILE *stream, const gyre_run *run)
 {
-    double below = INFINITY;
+    double below = (double)INFINITY;
 
     if (gyre_run_count(run, GYRE_OUTCOME_MEASURED) <= SLOWEST)
         return;

@@ -224,7 +224,7 @@ static void blocks_widen_the_interval_of_a_series_that_remembers(void)
 static void coverage_is_near_what_was_asked_for(void)
 {
     enum { SERIES = 200 };
-    size_t mean = 0, median = 0, naive_mean = 0, naive_median = 0;
+    int mean = 0, median = 0, naive_mean = 0, naive_median = 0;
 
     for (uint64_t seed = 0; seed < SERIES; seed++) {
         gyre_resampling how = seeded(seed, 200, 0.95);

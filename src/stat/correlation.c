@@ -33,7 +33,7 @@ static double time_of(double *series, size_t count)
     square = products(series, count, 0);
     if (square == 0)
         return 1;
-    before = INFINITY;
+    before = (double)INFINITY;
     for (size_t lag = 0; lag <= count / LEAST_BLOCKS; lag += 2) {
         pair = products(series, count, lag) + products(series, count, lag + 1);
         if (pair <= 0)
