@@ -2,7 +2,6 @@
  *
  * compare: two runs that were kept, side by side.
  */
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +11,6 @@
 #include "bench/method.h"
 #include "record/baseline.h"
 #include "record/compare.h"
-#include "record/read.h"
 #include "report/comparison.h"
 #include "verb.h"
 
@@ -30,15 +28,6 @@ static int complain(gyre_status status)
 {
     fprintf(stderr, "gyre compare: %s\n", gyre_error_last()->text);
     return status == GYRE_INVALID ? GYRE_EXIT_USAGE : GYRE_EXIT_ENVIRONMENT;
-}
-
-static gyre_status read_run(const char *folder, const char *word, gyre_run **out_run)
-{
-    char path[PATH_MAX];
-    const gyre_status status = gyre_run_locate(folder, word, path, sizeof path);
-
-    *out_run = NULL;
-    return status == GYRE_OK ? gyre_run_read(path, out_run) : status;
 }
 
 static gyre_status read_threshold(const gyre_args *args, double *out_threshold)
@@ -71,9 +60,9 @@ static int run_compare(const gyre_args *args, int argc, char **argv)
         status =
             gyre_fail(GYRE_INVALID, "say which two runs: names of baselines, 'latest', or files");
     if (status == GYRE_OK)
-        status = read_run(folder, args->operands[0], &base);
+        status = gyre_run_load(folder, args->operands[0], &base);
     if (status == GYRE_OK)
-        status = read_run(folder, args->operands[1], &run);
+        status = gyre_run_load(folder, args->operands[1], &run);
     method = gyre_method_defaults(&method);
     if (status == GYRE_OK)
         status =

@@ -10,7 +10,6 @@
 #include "record/baseline.h"
 #include "record/compare.h"
 #include "record/file.h"
-#include "record/read.h"
 #include "report/report.h"
 #include "verb.h"
 
@@ -23,15 +22,6 @@ static const gyre_option options[] = {
     [OUT] = {"--out", 0, "DIR", "folder with the results (default GYRE_OUT, gyre-out)"},
     {NULL, 0, NULL, NULL},
 };
-
-static gyre_status read_run(const char *folder, const char *word, gyre_run **out_run)
-{
-    char path[PATH_MAX];
-    const gyre_status status = gyre_run_locate(folder, word, path, sizeof path);
-
-    *out_run = NULL;
-    return status == GYRE_OK ? gyre_run_read(path, out_run) : status;
-}
 
 static void write_page(FILE *stream, const void *report)
 {
@@ -63,11 +53,11 @@ static int run_report(const gyre_args *args, int argc, char **argv)
     gyre_run *run, *base = NULL;
     gyre_compared compared;
     char path[PATH_MAX];
-    gyre_status status = read_run(folder, word, &run);
+    gyre_status status = gyre_run_load(folder, word, &run);
 
     (void)argc, (void)argv;
     if (status == GYRE_OK && args->value[BASELINE]) {
-        status = read_run(folder, args->value[BASELINE], &base);
+        status = gyre_run_load(folder, args->value[BASELINE], &base);
         if (status == GYRE_OK)
             status = gyre_compare(run, base, args->value[BASELINE], &method, GYRE_MISSING_SKIPPED,
                                   &compared);

@@ -220,3 +220,12 @@ gyre_status gyre_run_locate(const char *folder, const char *word, char *out_path
                      gyre_text_cut(strlen(word)), word, gyre_text_cut(strlen(folder)), folder,
                      list);
 }
+
+gyre_status gyre_run_load(const char *folder, const char *word, gyre_run **out_run)
+{
+    char path[PATH_MAX];
+    const gyre_status status = gyre_run_locate(folder, word, path, sizeof path);
+
+    *out_run = NULL;
+    return status == GYRE_OK ? gyre_run_read(path, out_run) : status;
+}

@@ -45,4 +45,7 @@ GYRE_MUST_USE gyre_status gyre_baseline_save(const char *folder, const char *nam
 GYRE_MUST_USE gyre_status gyre_run_locate(const char *folder, const char *word, char *out_path,
                                           size_t size);
 
+/* Reads that file: as gyre_run_locate, then as gyre_run_read. */
+GYRE_MUST_USE gyre_status gyre_run_load(const char *folder, const char *word, gyre_run **out_run);
+
 #endif
