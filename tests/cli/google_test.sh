@@ -39,6 +39,15 @@ one_benchmark_is_compared_with_another()
     compare filters "$work/old.json" channel/send/64 queue/push && says out '^\[channel/send/64 vs. queue/push\]'
 }
 
+# shellcheck disable=SC2086 # options
+real_runs_are_compared()
+{
+    fast='--sample-size 12 --warm-up-time 1ms --measurement-time 5ms --no-save --output-format google'
+    "$gyre" bench $fast clock >"$work/one.json" && "$gyre" bench $fast clock >"$work/two.json" &&
+        compare benchmarks "$work/one.json" "$work/two.json" && says out '^clock/now_ns_pvalue .*Repetitions: 12 vs 12$' &&
+        says out '^clock/peer_clock_gettime_median '
+}
+
 if [ ! -e "$compare" ]; then
     skip compare 'compare.py is not here (Debian: libbenchmark-tools)'
 elif [ -z "$python" ]; then
@@ -49,5 +58,6 @@ else
     claim u_test_has_its_samples u_test_has_its_samples
     claim same_run_does_not_differ same_run_does_not_differ
     claim one_benchmark_is_compared_with_another one_benchmark_is_compared_with_another
+    claim real_runs_are_compared real_runs_are_compared
 fi
 finish
