@@ -116,6 +116,11 @@ static gyre_status take_result(share *sh, const gyre_message *message)
     return GYRE_OK;
 }
 
+static int at_most(size_t length, int most)
+{
+    return length < (size_t)most ? (int)length : most;
+}
+
 /* Reads messages until the process is done or gone; whether it said that it was done. */
 static gyre_status listen(share *sh, gyre_worker *worker, bool *out_done, char *sorry, size_t size)
 {
@@ -139,7 +144,7 @@ static gyre_status listen(share *sh, gyre_worker *worker, bool *out_done, char *
                 deliver(sh, sh->current);
             break;
         case GYRE_MESSAGE_PROGRESS:
-            snprintf(sh->phase, sizeof sh->phase, "%.*s", (int)(message.length % PHASE_BYTES),
+            snprintf(sh->phase, sizeof sh->phase, "%.*s", at_most(message.length, PHASE_BYTES),
                      message.text);
             s->progress(s->user, sh->current, message.text, message.length, message.number);
             break;
@@ -152,7 +157,7 @@ static gyre_status listen(share *sh, gyre_worker *worker, bool *out_done, char *
             *out_done = true;
             break;
         case GYRE_MESSAGE_SORRY:
-            snprintf(sorry, size, "%.*s", (int)(message.length % REASON_BYTES), message.text);
+            snprintf(sorry, size, "%.*s", at_most(message.length, REASON_BYTES), message.text);
             break;
         }
     }
