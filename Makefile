@@ -29,7 +29,7 @@ test:
 	@$(call BUILD,dev)
 	@$(AS_USER) ctest --preset dev -j $(JOBS)
 
-##check       format, layers, headers alone in C11 and C++17, tidy, scripts, aarch64 cross-compile
+##check       format, layers, headers alone in C11 and C++17, tidy, scripts, aarch64, CUDA sources
 check:
 	@tools/setup --for ci
 	@$(AS_USER) tools/check
