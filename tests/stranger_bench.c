@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static volatile uint64_t sink;
@@ -75,26 +76,48 @@ static void greet(void *fixture, uint64_t iterations)
     count(fixture, iterations);
 }
 
-/* Leaves a process behind, of its own group; its number is in a file for the test to look for. */
-static void leave_a_child(void *fixture, uint64_t iterations)
+/* Starts a process that would outlive everybody; its number is in a file for the test to look for.
+ */
+static void start_a_sleeper(bool leaves_the_group)
 {
     const char *path = getenv("STRANGER_CHILD");
+    FILE *file = path ? fopen(path, "w") : NULL;
     const pid_t child = fork();
 
-    (void)fixture, (void)iterations;
     if (child == 0) {
+        if (leaves_the_group)
+            setsid();
         execlp("sleep", "sleep", "1000", (char *)NULL);
         _exit(1);
     }
-    if (path) {
-        FILE *file = fopen(path, "w");
-
-        if (file) {
-            fprintf(file, "%d\n", (int)child);
-            fclose(file);
-        }
+    if (file) {
+        fprintf(file, "%d\n", (int)child);
+        fclose(file);
     }
+}
+
+static void leave_a_child(void *fixture, uint64_t iterations)
+{
+    start_a_sleeper(false);
     hang(fixture, iterations);
+}
+
+/* As daemons do: the one that starts it is gone before anybody looks. */
+static void leave_a_daemon(void *fixture, uint64_t iterations)
+{
+    static bool left;
+
+    if (!left) {
+        const pid_t between = fork();
+
+        if (between == 0) {
+            start_a_sleeper(true);
+            _exit(0);
+        }
+        waitpid(between, NULL, 0);
+        left = true;
+    }
+    count(fixture, iterations);
 }
 
 static void at_once(void *fixture, uint64_t iterations)
@@ -189,6 +212,7 @@ static const gyre_bench benches[] = {
     {.name = "print/megabytes", .run = chatter, .check = right, WORDS},
     {.name = "print/little", .run = greet, .check = right, WORDS},
     {.name = "child/left", .run = leave_a_child, .check = right, WORDS},
+    {.name = "daemon/left", .run = leave_a_daemon, .check = right, WORDS},
     {.name = "zero/ns", .run = at_once, .check = right, WORDS},
     {.name = "absent/device", .setup = absent, .run = count, .check = right, WORDS},
     {.name = "heap/two", .run = allocate, .check = right, WORDS},

@@ -19,6 +19,7 @@
 #include "bench/measure.h"
 #include "gyre/clock.h"
 #include "main/message.h"
+#include "main/orphans.h"
 #include "record/run.h"
 
 enum { PROGRESS_EVERY_NS = 50000000 };
@@ -35,6 +36,7 @@ static void on_interrupt(int number)
 static void on_orphaned(int number)
 {
     (void)number;
+    gyre_orphans_end(NULL); /* also those that have left our group */
     kill(0, SIGKILL);
 }
 

@@ -14,6 +14,7 @@
 #include "bench/measure.h"
 #include "gyre/clock.h"
 #include "main/callgrind.h"
+#include "main/orphans.h"
 #include "main/preload.h"
 #include "main/serve.h"
 #include "main/worker.h"
@@ -242,6 +243,7 @@ static gyre_status visit(share *sh, size_t first, size_t count, gyre_purpose pur
             done = false;
         at = bury(sh, &worker, at, done, status, sorry);
         gyre_worker_fini(&worker);
+        gyre_orphans_end(s->orphans);
         if (sh->at_once)
             deliver(sh, at);
     }
@@ -418,9 +420,15 @@ static void cool_down(const gyre_supervision *s, size_t next)
     }
 }
 
-gyre_status gyre_supervise(const gyre_supervision *s)
+gyre_status gyre_supervise(const gyre_supervision *given)
 {
+    gyre_supervision with = *given;
+    const gyre_supervision *s = &with;
+    gyre_orphans orphans;
     gyre_status status = GYRE_OK;
+
+    gyre_orphans_adopt(&orphans);
+    with.orphans = &orphans;
 
     for (size_t at = 0; at < s->list->count && status == GYRE_OK && !*s->interrupted;) {
         const size_t count = gyre_schedule_share(s->list, at, s->isolation);
@@ -430,5 +438,6 @@ gyre_status gyre_supervise(const gyre_supervision *s)
         status = supervise_share(s, at, count);
         at += count;
     }
+    gyre_orphans_release(&orphans);
     return status;
 }

@@ -44,10 +44,11 @@ typedef struct gyre_supervision {
     void (*output)(void *user, const char *bytes, size_t length); /* what benchmarks print */
     bool hide_output; /* stdout is for programs: in this process, prints go to stderr */
     void *user;
+    const struct gyre_orphans *orphans; /* set by gyre_supervise itself */
 } gyre_supervision;
 
 /* Visits all of them, or up to the interrupt. GYRE_NO_MEMORY or GYRE_IO with the reason when
  * nothing can go on; results until then have been given. */
-GYRE_MUST_USE gyre_status gyre_supervise(const gyre_supervision *s);
+GYRE_MUST_USE gyre_status gyre_supervise(const gyre_supervision *given);
 
 #endif

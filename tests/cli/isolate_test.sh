@@ -55,6 +55,11 @@ child_of_a_hang()
     STRANGER_CHILD=$work/child && export STRANGER_CHILD
     exits 1 run --timeout 500ms child && gone "$(cat "$work/child")"
 }
+daemon_left()
+{
+    STRANGER_CHILD=$work/child && export STRANGER_CHILD
+    exits 0 run daemon last && says out '^daemon/left  *time:' && gone "$(cat "$work/child")"
+}
 started_with_a_child() # leaves `pid`, `child`
 {
     rm -f "$work/child"
@@ -145,6 +150,7 @@ claim_json a_little_output_goes_to_stderr says_little
 claim no_time_at_all_is_refused no_time
 claim absent_device_is_skipped absent
 claim child_of_a_hanging_benchmark_goes_too child_of_a_hang
+claim daemon_of_a_benchmark_goes_too daemon_left
 claim killed_parent_takes_its_children_along killed_parent
 claim ctrl_c_ends_what_does_not_listen deaf_to_ctrl_c
 claim second_ctrl_c_ends_it_at_once twice
