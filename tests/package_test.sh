@@ -22,9 +22,20 @@ installed()
     [ -e "$libdir/libgyre.so.$major" ] && [ -s "$libdir/libgyre.a" ] && [ -s "$libdir/libgyrelab.a" ]
 }
 command_runs() { exits 0 "$prefix/bin/gyre" --version && "$prefix/bin/gyre" info | grep -q '^  library  *[0-9]'; }
+last_of() # PROGRAM: the last of its benchmarks
+{
+    case $1 in
+    *sum_bench_cpp*) echo sum/u64/10000 ;;
+    *sum_bench*) echo sum/primes ;;
+    *queue_bench*) echo drain/pop/spin/1024 ;;
+    esac
+}
 runs() { # PROGRAM: against the installed shared libraries
     case $1 in
-    *bench*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" --test && says out 'sum/u64/10000  *ok' ;;
+    *bench*)
+        exits 0 env LD_LIBRARY_PATH="$libdir" "$1" --test && says out "^$(last_of "$1")  *ok" &&
+            says out 'checked, 0 failed'
+        ;;
     *) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out "^gyre $version, " ;;
     esac
 }
@@ -52,8 +63,10 @@ pkgconfig_cpp()
 # shellcheck disable=SC2046,SC2086
 pkgconfig_lab()
 {
-    ${CC:-cc} -std=c11 $flags "$outside/sum_bench.c" -o "$work/sum_bench" \
-        $(pkg-config --cflags --libs gyrelab) && runs "$work/sum_bench"
+    for program in sum_bench queue_bench; do
+        ${CC:-cc} -std=c11 $flags "$outside/$program.c" -o "$work/$program" \
+            $(pkg-config --cflags --libs gyrelab) && runs "$work/$program" || return 1
+    done
 }
 # shellcheck disable=SC2046,SC2086
 pkgconfig_lab_static()
@@ -73,16 +86,17 @@ cmake_project()
 {
     cmake -S "$outside" -B "$work/outside" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="${CC:-cc}" \
         -DCMAKE_CXX_COMPILER="${CXX:-c++}" && cmake --build "$work/outside" || return 1
-    for program in hello hello_cpp sum_bench sum_bench_cpp hello_static hello_cpp_static sum_bench_static \
-        sum_bench_cpp_static; do
+    for program in hello hello_cpp sum_bench queue_bench sum_bench_cpp hello_static hello_cpp_static \
+        sum_bench_static queue_bench_static sum_bench_cpp_static; do
         runs "$work/outside/$program" || return 1
     done
 }
 measures()
 {
-    (cd "$work" && exits 0 env LD_LIBRARY_PATH="$libdir" "$work/sum_bench" --sample-size 10 \
-        --warm-up-time 1ms --measurement-time 20ms && says out 'thrpt: ' && says out '^2 measured' &&
-        [ -s gyre-out/latest.json ])
+    (cd "$work" && exits 0 env LD_LIBRARY_PATH="$libdir" "$work/queue_bench" --sample-size 10 \
+        --warm-up-time 1ms --measurement-time 20ms && says out 'thrpt: ' && says out 'note:   lock_by mtx_t' &&
+        says out '^12 measured' && [ -s gyre-out/latest.json ] &&
+        exits 0 env LD_LIBRARY_PATH="$libdir" "$work/sum_bench" --quick && says out '^sum/primes  *time:')
 }
 
 claim everything_is_installed installed
