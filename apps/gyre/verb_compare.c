@@ -17,7 +17,7 @@
 enum { FAIL, NOISE_THRESHOLD, JSON, OUT };
 
 static const gyre_option options[] = {
-    [FAIL] = {"--fail", 0, NULL, "exit with 1 when something has regressed"},
+    [FAIL] = {"--fail", 0, NULL, "exit with 1 when something has regressed or fails now"},
     [NOISE_THRESHOLD] = {"--noise-threshold", 0, "X", "changes below it are noise (default 0.01)"},
     [JSON] = {"--json", 0, NULL, "print JSON instead of text (gyre.compare/1)"},
     [OUT] = {"--out", 0, "DIR", "folder with the results (default GYRE_OUT, gyre-out)"},
@@ -63,17 +63,23 @@ static int run_compare(const gyre_args *args, int argc, char **argv)
         status = gyre_run_load(folder, args->operands[0], &base);
     if (status == GYRE_OK)
         status = gyre_run_load(folder, args->operands[1], &run);
-    method = gyre_method_defaults(&method);
-    if (status == GYRE_OK)
+    if (status == GYRE_OK) { /* as the candidate's own run would have judged it */
+        const double threshold = method.noise_threshold;
+
+        method = run->method;
+        method.noise_threshold = threshold > 0 ? threshold : method.noise_threshold;
+        method = gyre_method_defaults(&method);
         status =
             gyre_compare(run, base, args->operands[0], &method, GYRE_MISSING_SKIPPED, &compared);
+    }
     if (status == GYRE_OK) {
         two = (gyre_two_runs){base, run, args->operands[0], args->operands[1], &compared};
         if (gyre_args_given(args, JSON))
             gyre_comparison_write(stdout, &two);
         else
             gyre_comparison_print(stdout, &two);
-        if (gyre_args_given(args, FAIL) && compared.verdicts[GYRE_VERDICT_REGRESSED] > 0)
+        if (gyre_args_given(args, FAIL) && (compared.verdicts[GYRE_VERDICT_REGRESSED] > 0 ||
+                                            gyre_comparison_broken(&two, NULL) > 0))
             code = GYRE_EXIT_FAILED;
         gyre_compared_fini(&compared);
     } else {

@@ -49,7 +49,6 @@ static int run_report(const gyre_args *args, int argc, char **argv)
 {
     const char *folder = args->value[OUT] ? args->value[OUT] : gyre_settings_text(GYRE_SETTING_OUT);
     const char *word = args->operand_count > 0 ? args->operands[0] : "latest";
-    const gyre_method method = gyre_method_defaults(NULL);
     gyre_run *run, *base = NULL;
     gyre_compared compared;
     char path[PATH_MAX];
@@ -58,9 +57,12 @@ static int run_report(const gyre_args *args, int argc, char **argv)
     (void)argc, (void)argv;
     if (status == GYRE_OK && args->value[BASELINE]) {
         status = gyre_run_load(folder, args->value[BASELINE], &base);
-        if (status == GYRE_OK)
+        if (status == GYRE_OK) {
+            const gyre_method method = gyre_method_defaults(&run->method);
+
             status = gyre_compare(run, base, args->value[BASELINE], &method, GYRE_MISSING_SKIPPED,
                                   &compared);
+        }
         if (status == GYRE_OK)
             gyre_compared_fini(&compared);
     }

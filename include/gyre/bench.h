@@ -93,7 +93,8 @@ typedef struct gyre_bench {
 
     /* How many threads call `run` at once on one fixture, each with all the iterations; the clock
      * runs from their common start until the last has returned, and `check` is told what one of
-     * them ran. gyre_bench_thread says which one is calling. NULL: the harness's own thread. */
+     * them ran. gyre_bench_thread says which one is calling. NULL: the harness's own thread, as it
+     * must be in a suite with a clock of its own. */
     uint32_t (*threads)(const gyre_bench_case *c);
 
     /* Reports numbers and texts about the work with gyre_bench_count and gyre_bench_note, after
@@ -169,8 +170,9 @@ GYRE_API int64_t gyre_bench_axis(const gyre_bench_case *c, const char *name);
  * blocks, may be called from a signal handler. */
 GYRE_API uint32_t gyre_bench_thread(void);
 
-/* Report a number ("lost", 3) or a text ("kernel", "avx512") from `tell`; a name given twice keeps
- * the last value. Called by the thread that `tell` runs on; never block. */
+/* Report a number ("lost", 3) or a text ("kernel", "avx512") from `tell`. A name is up to 63
+ * letters of ASCII; given twice it keeps the last value; 32 of them are kept. Called by the thread
+ * that `tell` runs on; never block. */
 GYRE_API void gyre_bench_count(gyre_bench_facts *facts, const char *name, double value);
 GYRE_API void gyre_bench_note(gyre_bench_facts *facts, const char *name, const char *text);
 

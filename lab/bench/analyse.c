@@ -138,7 +138,8 @@ static void doubt(gyre_result *result, const gyre_method *method, double variati
                          "neighbouring samples resemble each other over %.0f samples: the machine "
                          "changed its pace meanwhile",
                          result->autocorrelation);
-    if (method->precision > 0 && half > method->precision * result->time.median_ns)
+    if (method->precision > 0 && !result->device_clock &&
+        half > method->precision * result->time.median_ns)
         gyre_result_warn(result,
                          "the interval is %.2g %% either side, not %.2g %%, after %zu "
                          "samples",

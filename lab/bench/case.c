@@ -43,6 +43,30 @@ static gyre_bench entry_of(const gyre_suite *suite, size_t index)
     return bench;
 }
 
+/* Whether every part between slashes is a name that could be a folder's. */
+static bool is_path_of_names(const char *name)
+{
+    for (;;) {
+        const size_t length = strcspn(name, "/");
+
+        if (length == 0 || name[0] == '.')
+            return false;
+        if (name[length] == '\0')
+            return true;
+        name += length + 1;
+    }
+}
+
+static bool has_twin_axes(const gyre_bench *bench)
+{
+    for (size_t i = 0; i < GYRE_BENCH_AXES; i++)
+        for (size_t k = 0; k < i; k++)
+            if (bench->axes[i].name && bench->axes[k].name &&
+                strcmp(bench->axes[i].name, bench->axes[k].name) == 0)
+                return true;
+    return false;
+}
+
 static gyre_status check_entry(const gyre_suite *suite, const gyre_bench *bench, size_t index)
 {
     static const char letters[] =
@@ -59,15 +83,24 @@ static gyre_status check_entry(const gyre_suite *suite, const gyre_bench *bench,
     if (missing)
         return gyre_fail(GYRE_INVALID, "suite '%s', entry %zu (%s): no %s", suite->name, index,
                          bench->name ? bench->name : "unnamed", missing);
-    if (!*bench->name || bench->name[strspn(bench->name, letters)] != '\0')
+    if (!is_path_of_names(bench->name) || bench->name[strspn(bench->name, letters)] != '\0')
         return gyre_fail(GYRE_INVALID, "suite '%s': '%.*s' is no name for a benchmark", suite->name,
                          gyre_text_cut(strlen(bench->name)), bench->name);
+    if (suite->clock && bench->prepare && bench->batch == GYRE_BATCH_EACH)
+        return gyre_fail(GYRE_INVALID,
+                         "'%s': a suite with a clock of its own prepares whole batches, not each",
+                         bench->name);
+    if (suite->clock && bench->threads)
+        return gyre_fail(GYRE_INVALID, "'%s': a suite with a clock of its own runs on one thread",
+                         bench->name);
     for (size_t i = 0; i < GYRE_BENCH_AXES; i++)
         if (bench->axes[i].name &&
             (bench->axes[i].count == 0 || bench->axes[i].count > GYRE_AXIS_VALUES))
             return gyre_fail(GYRE_INVALID, "'%s': axis '%s' has %zu values, not 1 to %d",
                              bench->name, bench->axes[i].name, bench->axes[i].count,
                              GYRE_AXIS_VALUES);
+    if (has_twin_axes(bench))
+        return gyre_fail(GYRE_INVALID, "'%s': two axes have one name", bench->name);
     for (size_t i = 0; i < GYRE_BENCH_AXES; i++)
         for (size_t j = 0; bench->axes[i].words[0] && j < bench->axes[i].count; j++) {
             const char *word = bench->axes[i].words[j];
@@ -154,8 +187,12 @@ static gyre_status apply_axis_choices(axis_choices *choices, gyre_bench *bench)
                 continue;
             choices->used[k] = true;
             status = gyre_axis_choose(&choices->choice[k], axis);
-            if (status != GYRE_OK)
-                return status;
+            if (status != GYRE_OK) {
+                char why[sizeof gyre_error_last()->text];
+
+                snprintf(why, sizeof why, "%s", gyre_error_last()->text);
+                return gyre_fail(status, "'%s': %s", bench->name, why);
+            }
         }
     }
     return GYRE_OK;
@@ -230,6 +267,9 @@ static gyre_status expand_suites(const gyre_suite *const *suites, axis_choices *
     for (; *suites && status == GYRE_OK; suites++) {
         const gyre_suite suite = suite_of(*suites);
 
+        if (suite.suite_size == 0 || suite.bench_size == 0 || !suite.name)
+            return gyre_fail(GYRE_INVALID,
+                             "a suite does not say its sizes; make it with GYRE_SUITE");
         status = expand_suite(&suite, choices, list, out_total);
     }
     return status;

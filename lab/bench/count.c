@@ -50,45 +50,74 @@ static uint64_t warm_up(gyre_drive *drive)
     return iterations < MOST_COUNTED ? iterations : MOST_COUNTED;
 }
 
-static void counted_run(gyre_drive *drive, uint64_t iterations)
+/* What is read before and after each counted run, so that preparing is not counted. */
+typedef struct counter {
+    void (*begin)(struct counter *c);
+    void (*end)(struct counter *c);
+    const gyre_allocations *made;
+    uint64_t calls, bytes; /* sums over the runs */
+    int instructions;      /* descriptor of the group's leader; -1 none */
+} counter;
+
+static void count_one(gyre_drive *drive, uint64_t iterations)
 {
     const gyre_bench_clock *clock = drive->c->clock;
     double device_ns;
 
-    counted = drive->c->bench.run;
-    if (clock && clock->begin(drive->fixture) != GYRE_OK)
-        return;
+    drive->iterations += iterations;
     if (drive->team)
         (void)gyre_team_round(drive->team, gyre_bench_counted_run, drive->fixture, iterations,
                               drive->now_ns);
     else
         gyre_bench_counted_run(drive->fixture, iterations);
-    drive->iterations += iterations;
     if (clock && clock->end(drive->fixture) == GYRE_OK)
         (void)!clock->read(drive->fixture, &device_ns); /* waits */
 }
 
+static void count_all(gyre_drive *drive, uint64_t iterations, counter *c)
+{
+    const uint64_t batch = gyre_drive_batch(drive, iterations);
+
+    counted = drive->c->bench.run;
+    for (uint64_t left = iterations, now; left > 0; left -= now) {
+        now = left < batch ? left : batch;
+        gyre_drive_prepare(drive, now);
+        c->begin(c);
+        count_one(drive, now);
+        c->end(c);
+    }
+}
+
+/* relaxed, all four: sums, read while the counted work stands still */
+static void begin_allocations(counter *c)
+{
+    if (c->made) {
+        c->calls -= gyre_load_relaxed(&c->made->calls);
+        c->bytes -= gyre_load_relaxed(&c->made->bytes);
+    }
+}
+
+static void end_allocations(counter *c)
+{
+    if (c->made) {
+        c->calls += gyre_load_relaxed(&c->made->calls);
+        c->bytes += gyre_load_relaxed(&c->made->bytes);
+    }
+}
+
 void gyre_count_memory(gyre_drive *drive, gyre_result *result)
 {
-    const gyre_allocations *counts = dlsym(RTLD_DEFAULT, GYRE_ALLOCATIONS_SYMBOL);
-    uint64_t iterations, calls, bytes;
+    counter c = {.begin = begin_allocations,
+                 .end = end_allocations,
+                 .made = dlsym(RTLD_DEFAULT, GYRE_ALLOCATIONS_SYMBOL)};
+    uint64_t iterations;
 
     gyre_drive_tell(drive, "counting allocations", 0);
     iterations = warm_up(drive);
-    if (drive->c->bench.prepare)
-        drive->c->bench.prepare(drive->fixture, iterations);
-    if (counts) {
-        calls = gyre_load_relaxed(&counts->calls); /* relaxed, all: sums, read between runs */
-        bytes = gyre_load_relaxed(&counts->bytes);
-        counted_run(drive, iterations);
-        result->memory.counted = true;
-        result->memory.allocations =
-            (double)(gyre_load_relaxed(&counts->calls) - calls) / (double)iterations;
-        result->memory.allocated_bytes =
-            (double)(gyre_load_relaxed(&counts->bytes) - bytes) / (double)iterations;
-    } else {
-        counted_run(drive, iterations);
-    }
+    count_all(drive, iterations, &c);
+    result->memory.counted = c.made != NULL;
+    result->memory.allocations = (double)c.calls / (double)iterations;
+    result->memory.allocated_bytes = (double)c.bytes / (double)iterations;
     result->memory.peak_rss_bytes = gyre_usage_peak_bytes();
 }
 
@@ -123,21 +152,30 @@ static double read_counter(int fd)
     return fd >= 0 && read(fd, &value, sizeof value) == (ssize_t)sizeof value ? (double)value : 0;
 }
 
+static void begin_instructions(counter *c)
+{
+    if (c->instructions >= 0)
+        ioctl(c->instructions, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+}
+
+static void end_instructions(counter *c)
+{
+    if (c->instructions >= 0)
+        ioctl(c->instructions, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+}
+
 void gyre_count_instructions(gyre_drive *drive, gyre_result *result)
 {
     const int instructions = open_counter(PERF_COUNT_HW_INSTRUCTIONS, -1);
     const int cycles = instructions < 0 ? -1 : open_counter(PERF_COUNT_HW_CPU_CYCLES, instructions);
+    counter c = {
+        .begin = begin_instructions, .end = end_instructions, .instructions = instructions};
     uint64_t iterations;
 
     gyre_drive_tell(drive, "counting instructions", 0);
     iterations = warm_up(drive);
-    if (drive->c->bench.prepare)
-        drive->c->bench.prepare(drive->fixture, iterations);
-    if (instructions >= 0)
-        ioctl(instructions, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
-    counted_run(drive, iterations);
+    count_all(drive, iterations, &c);
     if (instructions >= 0) {
-        ioctl(instructions, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
         result->instructions.source = "perf";
         result->instructions.per_iteration = read_counter(instructions) / (double)iterations;
         result->instructions.cycles = read_counter(cycles) / (double)iterations;

@@ -4,21 +4,11 @@
  */
 #include "bench/drive.h"
 
-static uint64_t timed_run(gyre_drive *drive, uint64_t iterations)
+uint64_t gyre_drive_batch(const gyre_drive *drive, uint64_t iterations)
 {
-    const gyre_bench *bench = &drive->c->bench;
-    uint64_t start_ns;
-
-    if (drive->team)
-        return gyre_team_round(drive->team, bench->run, drive->fixture, iterations, drive->now_ns);
-    start_ns = drive->now_ns();
-    bench->run(drive->fixture, iterations);
-    return drive->now_ns() - start_ns;
-}
-
-static uint64_t batch_of(const gyre_bench *bench, uint64_t iterations)
-{
-    switch (bench->batch) {
+    if (!drive->c->bench.prepare)
+        return iterations;
+    switch (drive->c->bench.batch) {
     case GYRE_BATCH_LARGE:
         return (iterations + 999) / 1000;
     case GYRE_BATCH_EACH:
@@ -29,23 +19,37 @@ static uint64_t batch_of(const gyre_bench *bench, uint64_t iterations)
     }
 }
 
-uint64_t gyre_drive_run(gyre_drive *drive, uint64_t iterations)
+void gyre_drive_prepare(gyre_drive *drive, uint64_t iterations)
+{
+    if (drive->c->bench.prepare)
+        drive->c->bench.prepare(drive->fixture, iterations);
+}
+
+uint64_t gyre_drive_run_prepared(gyre_drive *drive, uint64_t iterations)
 {
     const gyre_bench *bench = &drive->c->bench;
-    uint64_t spent_ns = 0, left = iterations;
-    uint64_t batch = iterations;
+    uint64_t start_ns;
 
-    if (bench->prepare)
-        batch = batch_of(bench, iterations);
+    drive->iterations += iterations;
+    if (drive->team)
+        return gyre_team_round(drive->team, bench->run, drive->fixture, iterations, drive->now_ns);
+    start_ns = drive->now_ns();
+    bench->run(drive->fixture, iterations);
+    return drive->now_ns() - start_ns;
+}
+
+uint64_t gyre_drive_run(gyre_drive *drive, uint64_t iterations)
+{
+    const uint64_t batch = gyre_drive_batch(drive, iterations);
+    uint64_t spent_ns = 0, left = iterations;
+
     while (left > 0) {
         const uint64_t now = left < batch ? left : batch;
 
-        if (bench->prepare)
-            bench->prepare(drive->fixture, now);
-        spent_ns += timed_run(drive, now);
+        gyre_drive_prepare(drive, now);
+        spent_ns += gyre_drive_run_prepared(drive, now);
         left -= now;
     }
-    drive->iterations += iterations;
     return spent_ns;
 }
 
@@ -58,8 +62,7 @@ gyre_status gyre_drive_clocked(gyre_drive *drive, uint64_t iterations, gyre_cloc
     uint64_t start_ns;
 
     *out_ns = 0;
-    if (bench->prepare)
-        bench->prepare(drive->fixture, iterations);
+    gyre_drive_prepare(drive, iterations);
     if (figure == GYRE_CLOCKED_COLD)
         status = clock->flush(drive->fixture);
     if (status == GYRE_OK && figure != GYRE_CLOCKED_END_TO_END)

@@ -39,6 +39,11 @@ typedef struct gyre_drive {
  */
 uint64_t gyre_drive_run(gyre_drive *drive, uint64_t iterations);
 
+/* The same in pieces: how many of `iterations` make a batch, what prepares one, and its run. */
+uint64_t gyre_drive_batch(const gyre_drive *drive, uint64_t iterations);
+void gyre_drive_prepare(gyre_drive *drive, uint64_t iterations);
+uint64_t gyre_drive_run_prepared(gyre_drive *drive, uint64_t iterations);
+
 /* Which of its figures the suite's clock is asked for. */
 typedef enum gyre_clocked {
     GYRE_CLOCKED_END_TO_END, /* host time: handed in, done, seen */

@@ -5,7 +5,7 @@
  * Closed loop: each call follows the one before, and its time is from before to after it. Open
  * loop: calls are due at a fixed rate, and a call's time begins when it was due, whether or not the
  * one before had ended: a slow call is charged with the waiting that it caused. Reading the clock
- * is part of each time.
+ * is part of each time; preparing a call and gathering a team of threads is not.
  *
  * Threads   the caller's.
  * Owns      nothing.

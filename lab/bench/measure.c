@@ -54,6 +54,13 @@ void gyre_result_begin(gyre_result *result, const gyre_bench_case *c)
         result->axes[i].word = gyre_arena_text(&result->arena, word);
         result->axes[i].value = c->values[i];
     }
+}
+
+/* What the suite's own functions say of the case. */
+static void declare_work(gyre_result *result, const gyre_bench_case *c)
+{
+    const gyre_bench *bench = &c->bench;
+
     result->bytes = bench->bytes ? bench->bytes(c) : 0;
     result->items = bench->items ? bench->items(c) : 0;
     result->operations = bench->operations ? bench->operations(c) : 0;
@@ -100,16 +107,28 @@ static gyre_status take_times(gyre_drive *drive, const gyre_method *method, gyre
 }
 
 /* Runs for as long as a profiler wants to look; nothing is kept of it. */
-static void run_for_profiler(gyre_drive *drive, uint64_t profile_ns)
+static gyre_status run_for_profiler(gyre_drive *drive, uint64_t profile_ns)
 {
     const uint64_t start_ns = drive->now_ns();
     uint64_t batch = 1, spent_ns;
 
     while ((spent_ns = drive->now_ns() - start_ns) < profile_ns && !gyre_drive_stopped(drive)) {
+        double batch_ns;
+
         gyre_drive_tell(drive, "running for a profiler", profile_ns - spent_ns);
-        if (gyre_drive_run(drive, batch) < PROFILE_BATCH_NS && batch < UINT64_C(1) << 40)
+        if (!drive->c->clock) {
+            batch_ns = (double)gyre_drive_run(drive, batch);
+        } else {
+            const gyre_status status =
+                gyre_drive_clocked(drive, batch, GYRE_CLOCKED_END_TO_END, &batch_ns);
+
+            if (status != GYRE_OK)
+                return status;
+        }
+        if (batch_ns < PROFILE_BATCH_NS && batch < UINT64_C(1) << 40)
             batch *= 2;
     }
+    return GYRE_OK;
 }
 
 static gyre_status visit(gyre_drive *drive, const gyre_method *method, gyre_result *result)
@@ -133,7 +152,9 @@ static gyre_status visit(gyre_drive *drive, const gyre_method *method, gyre_resu
         }
         break;
     case GYRE_PURPOSE_PROFILE:
-        run_for_profiler(drive, method->profile_ns);
+        status = run_for_profiler(drive, method->profile_ns);
+        if (status != GYRE_OK)
+            status = fail_or_give_up(result, status);
         break;
     case GYRE_PURPOSE_MEMORY:
         gyre_count_memory(drive, result);
@@ -242,6 +263,7 @@ gyre_status gyre_measure(const gyre_bench_case *c, const gyre_method *method,
     if (with.purpose == GYRE_PURPOSE_MEMORY)
         gyre_usage_forget_peak();
     gyre_drive_tell(&drive, "setting up", 0);
+    declare_work(out_result, c);
     gyre_fail_clear(); /* a reason found below is this set-up's */
     if (c->bench.setup)
         status = c->bench.setup(c, &drive.fixture);

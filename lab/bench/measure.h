@@ -33,7 +33,7 @@ typedef struct gyre_watch {
 GYRE_MUST_USE gyre_status gyre_measure(const gyre_bench_case *c, const gyre_method *method,
                                        const gyre_watch *watch, gyre_result *out_result);
 
-/* Fills in what is known of a case before it is visited. */
+/* Fills in what is known of a case without running any of the suite's code. */
 void gyre_result_begin(gyre_result *result, const gyre_bench_case *c);
 
 #endif

@@ -5,7 +5,10 @@
 #include "bench/result.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { FACT_NAME_BYTES = 64 };
 
 bool gyre_samples_init(gyre_result *result, gyre_samples *samples, size_t count)
 {
@@ -36,8 +39,14 @@ void gyre_result_fini(gyre_result *result)
 }
 
 /* The fact of that name, a new one at the end, or NULL when there is no room. */
-static gyre_fact *fact_named(gyre_bench_facts *facts, const char *name)
+static gyre_fact *fact_named(gyre_bench_facts *facts, const char *given)
 {
+    char name[FACT_NAME_BYTES];
+
+    snprintf(name, sizeof name, "%s", given);
+    for (char *c = name; *c; c++) /* names are keys: they stay different in every encoding */
+        if (*c < ' ' || *c > '~')
+            *c = '?';
     for (size_t i = 0; i < facts->count; i++)
         if (strcmp(facts->fact[i].name, name) == 0)
             return &facts->fact[i];

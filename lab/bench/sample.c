@@ -2,9 +2,10 @@
  *
  * sample: see sample.h.
  *
- * Linear sampling gives the k-th of n samples k*d iterations, so that the slope of time over
- * iterations is free of what every sample costs once. Flat sampling gives all the same number. A
- * case whose one iteration outlasts a sample's share gets fewer samples instead, at least ten.
+ * Linear sampling gives the k-th of n samples k*d iterations, so that in the slope of time
+ * over iterations what every sample costs once weighs little. Flat sampling gives all the same
+ * number. A case whose one iteration outlasts a sample's share gets fewer samples instead, at least
+ * ten.
  */
 #include "bench/sample.h"
 
@@ -21,6 +22,7 @@ enum {
     FIRST_LOOK = 32,        /* samples after which precision is asked for the first time */
     MOST_TIMES_LONGER = 10, /* than the measurement time, for the sake of precision */
     HOT_BATCHES = 30,
+    LONG_BATCH_NS = 250000000,
 };
 
 typedef struct plan {
@@ -53,8 +55,9 @@ gyre_status gyre_sample_warm_up(gyre_drive *drive, uint64_t warm_up_ns, gyre_pac
         if (batch >= MOST_ITERATIONS)
             return GYRE_OK; /* it returns at once whatever it is asked for */
         gyre_drive_tell(drive, "warming up", warm_up_ns - (now_ns - start_ns));
+        if (now_ns - batch_start_ns < LONG_BATCH_NS) /* longer ones would look like a hang */
+            batch *= 2;
         batch_start_ns = now_ns;
-        batch *= 2;
     }
     out_pace->timed_ns = timed_ns / (double)batch;
     out_pace->spent_ns = (double)(now_ns - batch_start_ns) / (double)batch;

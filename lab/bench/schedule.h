@@ -19,9 +19,9 @@
 
 typedef enum gyre_order {
     GYRE_ORDER_DECLARED = 0, /* groups as they first appear */
-    GYRE_ORDER_LIGHT = 1,    /* groups by the work they declare: little first; CPU before GPU, slow
-                              * ones last */
-    GYRE_ORDER_RANDOM = 2,   /* groups, and cases in them, by the seed */
+    GYRE_ORDER_LIGHT = 1,  /* CPU before GPU, slow ones last; then by the largest value on an axis,
+                            * which is how much work a case is: little first */
+    GYRE_ORDER_RANDOM = 2, /* groups, and cases in them, by the seed */
 } gyre_order;
 
 typedef enum gyre_isolation {

@@ -8,6 +8,7 @@
  */
 #include "main/bench_main.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +38,16 @@ static volatile sig_atomic_t interrupted;
 static void on_signal(int number)
 {
     (void)number;
-    interrupted = 1;
+    interrupted = interrupted < 2 ? interrupted + 1 : 2;
 }
+
+static const int held[] = {SIGINT, SIGTERM, SIGHUP};
+enum { HELD = sizeof held / sizeof held[0] };
+
+/* What the process did with signals before. */
+typedef struct manners {
+    struct sigaction held[HELD], pipe, child;
+} manners;
 
 typedef struct job {
     const gyre_bench_program *program;
@@ -82,6 +91,8 @@ static void on_output(void *user, const char *bytes, size_t length)
 
     gyre_progress_wipe(&j->progress);
     fwrite(bytes, 1, length, stderr);
+    if (j->progress.stream && length > 0 && bytes[length - 1] != '\n')
+        fputc('\n', stderr); /* or the next line of progress would wipe it */
 }
 
 static void on_result(void *user, gyre_result *result)
@@ -151,31 +162,46 @@ static gyre_status visit_all(job *j)
     return s.isolation == GYRE_ISOLATE_NONE ? gyre_visit_here(&s, on_over) : gyre_supervise(&s);
 }
 
-/* A signal that the caller ignores (nohup) stays ignored. */
-static void hold_signal(int number, const struct sigaction *action, struct sigaction *out_before)
+/* From here to forget_manners: the first signal asks for an end, the second ends what does not
+ * listen; one that the caller ignores (nohup) stays ignored. A reader of our output that goes away
+ * does not take the run with it, and children are ours to wait for. */
+static void take_manners(const job *j, manners *out_before)
 {
-    sigaction(number, NULL, out_before);
-    if (out_before->sa_handler != SIG_IGN)
-        sigaction(number, action, NULL);
-}
-
-static gyre_status visit_under_signals(job *j)
-{
-    struct sigaction action, before_int, before_term;
-    gyre_status status;
+    struct sigaction action;
 
     memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    /* a second signal ends what does not listen */
-    action.sa_flags = (int)SA_RESETHAND | SA_RESTART;
     sigemptyset(&action.sa_mask);
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    if (j->request.isolation == GYRE_ISOLATE_NONE) /* then only the signal itself can end it */
+        action.sa_flags |= (int)SA_RESETHAND;
     interrupted = 0;
-    hold_signal(SIGINT, &action, &before_int);
-    hold_signal(SIGTERM, &action, &before_term);
-    status = visit_all(j);
-    sigaction(SIGINT, &before_int, NULL);
-    sigaction(SIGTERM, &before_term, NULL);
-    return status;
+    for (size_t i = 0; i < HELD; i++) {
+        sigaction(held[i], NULL, &out_before->held[i]);
+        if (out_before->held[i].sa_handler != SIG_IGN)
+            sigaction(held[i], &action, NULL);
+    }
+    action.sa_flags = SA_RESTART;
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, &out_before->pipe);
+    action.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &action, &out_before->child);
+}
+
+static void forget_manners(const manners *before)
+{
+    for (size_t i = 0; i < HELD; i++)
+        sigaction(held[i], &before->held[i], NULL);
+    sigaction(SIGPIPE, &before->pipe, NULL);
+    sigaction(SIGCHLD, &before->child, NULL);
+}
+
+/* A pipe that landed on a standard stream's number would be taken for that stream. */
+static void fill_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", O_RDWR); /* takes the lowest number: this one */
 }
 
 static void announce(const job *j, bool shortened)
@@ -219,24 +245,30 @@ static int prepare(job *j, bool shortened)
 
 static int measure(job *j, bool shortened)
 {
-    const int code = prepare(j, shortened);
+    int code = prepare(j, shortened);
+    manners before;
 
     if (code != GYRE_EXIT_DONE)
         return code;
-    if (visit_under_signals(j) != GYRE_OK) {
+    take_manners(j, &before);
+    if (visit_all(j) == GYRE_OK) {
+        code = finish(j);
+    } else {
         gyre_progress_wipe(&j->progress);
         (void)complain(j, GYRE_EXIT_ENVIRONMENT);
         (void)finish(j); /* what was measured until then is not lost */
-        return GYRE_EXIT_ENVIRONMENT;
+        code = GYRE_EXIT_ENVIRONMENT;
     }
-    return finish(j);
+    code = gyre_args_flush(j->program->name, code);
+    forget_manners(&before);
+    return code;
 }
 
 static void list_cases(const job *j)
 {
     gyre_json json = {.stream = stdout};
 
-    if (is_text(j)) {
+    if (j->request.format != GYRE_FORMAT_JSON) {
         for (size_t i = 0; i < j->list->count; i++)
             printf("%s: benchmark\n", j->list->cases[i].id);
         if (!j->request.terse)
@@ -285,10 +317,11 @@ int gyre_bench_run(const gyre_bench_program *program, const gyre_args *args)
     int code;
     gyre_status status = gyre_request_read(args, &j.request);
 
+    fill_standard_streams();
     if (status == GYRE_OK && text[0]) {
         status = gyre_worker_order_parse(text, &order);
         if (status == GYRE_OK) {
-            gyre_serve_prepare(&order);
+            status = gyre_serve_prepare(&order);
             j.request.method.seed = order.seed;
         }
     }
@@ -336,8 +369,8 @@ int gyre_bench_main(int argc, char **argv, const gyre_suite *const *suites)
 
     if (gyre_args_parse_common(gyre_bench_options, GYRE_OPERANDS_MAX, argc - 1, argv + 1, &args,
                                &common) != GYRE_OK) {
-        fprintf(stderr, "%s: %s; --help lists the options\n", program.name,
-                gyre_error_last()->text);
+        fprintf(stderr, "%s: %s\n%s: '%s --help' lists the options\n", program.name,
+                gyre_error_last()->text, program.name, program.name);
         return GYRE_EXIT_USAGE;
     }
     if (common.help) {

@@ -156,8 +156,8 @@ int gyre_keep(const gyre_bench_program *program, const gyre_request *request, co
         fputc('\n', stream);
         (void)gyre_targets_table_write(stream, standards->targets, run);
     }
-    /* an interrupted run without a figure does not replace one that has some */
-    if (request->keep && (!run->interrupted || measured)) {
+    /* a run without a figure does not replace one that has some */
+    if (request->keep && measured) {
         const gyre_status status = save_latest(request, run, path, sizeof path);
 
         code |= told(program, status);

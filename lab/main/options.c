@@ -5,6 +5,7 @@
 #include "main/options.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -95,7 +96,7 @@ const gyre_option gyre_bench_options[] = {
     [INSTRUCTIONS] = {"--instructions", 0, NULL,
                       "instructions too, by the processor's counters or by callgrind"},
     [TARGETS] = {"--targets", 0, "FILE",
-                 "a table of targets, met or not; 'seeds' is the built-in one"},
+                 "a table of targets, met or not; gyre bench knows the file 'seeds'"},
     [ISOLATE] = {"--isolate", 0, "group|bench|none",
                  "what has a process of its own (default group)"},
     [ORDER] = {"--order", 0, "declared|light|random", "of the groups (default declared)"},
@@ -235,6 +236,19 @@ static gyre_status read_method(const gyre_args *args, gyre_request *r)
     return status;
 }
 
+/* Every CPU that is asked for must be one we may use. */
+static gyre_status check_cpus(const gyre_cpu_set *cpus)
+{
+    cpu_set_t allowed;
+
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return GYRE_OK; /* more CPUs than it can tell: the kernel will say */
+    for (uint32_t i = 0; i < GYRE_CPU_LIMIT; i++)
+        if (gyre_cpu_set_has(cpus, i) && (i >= CPU_SETSIZE || !CPU_ISSET(i, &allowed)))
+            return gyre_fail(GYRE_INVALID, "--pin: CPU %u is not there, or not for us", i);
+    return GYRE_OK;
+}
+
 static gyre_status read_running(const gyre_args *args, gyre_request *r)
 {
     gyre_status status;
@@ -248,6 +262,13 @@ static gyre_status read_running(const gyre_args *args, gyre_request *r)
     if ((r->memory || r->instructions) && r->isolation == GYRE_ISOLATE_NONE)
         return gyre_fail(GYRE_INVALID, "--memory and --instructions count in processes of their "
                                        "own: not with --isolate none or --profile-time");
+    if (gyre_args_given(args, TIMEOUT) && r->isolation == GYRE_ISOLATE_NONE)
+        return gyre_fail(GYRE_INVALID, "--timeout ends processes: not with --isolate none or "
+                                       "--profile-time, which have none to end");
+    if ((r->memory || r->instructions || r->method.latency) &&
+        r->method.purpose == GYRE_PURPOSE_CHECK)
+        return gyre_fail(GYRE_INVALID, "--test measures nothing: not with --memory, "
+                                       "--instructions, --latency or --rate");
     r->timeout_ns = 60000000000;
     status = read_time(args, TIMEOUT, true, &r->timeout_ns);
     if (status == GYRE_OK)
@@ -257,7 +278,7 @@ static gyre_status read_running(const gyre_args *args, gyre_request *r)
     r->pinned = true;
     if (!gyre_parse_cpu_list(args->value[PIN], &r->cpus) || args->value[PIN][0] == '\0')
         return bad_value(args, PIN, "numbers of CPUs, like 2 or 0-3,8");
-    return GYRE_OK;
+    return check_cpus(&r->cpus);
 }
 
 static gyre_status read_keeping(const gyre_args *args, gyre_request *r)

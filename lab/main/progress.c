@@ -44,7 +44,7 @@ static double left_ns(const gyre_progress_line *line, uint64_t now_ns)
 
 static void format_seconds(double ns, char *text, size_t size)
 {
-    const unsigned long seconds = (unsigned long)(ns / 1e9 + 0.5);
+    const unsigned long seconds = ns > 0 ? (unsigned long)(ns / 1e9 + 0.5) : 0;
 
     if (seconds >= 3600)
         snprintf(text, size, "%lu h %lu min", seconds / 3600, seconds / 60 % 60);

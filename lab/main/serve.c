@@ -13,11 +13,13 @@
 #include <unistd.h>
 
 #include "base/args.h"
+#include "base/fail.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "bench/measure.h"
 #include "gyre/clock.h"
+#include "gyre/thread.h"
 #include "main/message.h"
 #include "main/orphans.h"
 #include "record/run.h"
@@ -40,6 +42,20 @@ static void on_orphaned(int number)
     kill(0, SIGKILL);
 }
 
+/* Waits for the parent's death in a thread of its own, where no benchmark can block the signal. */
+static void watch_parent(void *arg)
+{
+    const int *number = arg;
+    sigset_t set;
+    int got;
+
+    sigemptyset(&set);
+    sigaddset(&set, *number);
+    while (sigwait(&set, &got) != 0)
+        continue;
+    on_orphaned(got);
+}
+
 static void handle(int number, void (*handler)(int))
 {
     struct sigaction action;
@@ -51,18 +67,33 @@ static void handle(int number, void (*handler)(int))
     sigaction(number, &action, NULL);
 }
 
-void gyre_serve_prepare(const gyre_worker_order *order)
+gyre_status gyre_serve_prepare(const gyre_worker_order *order)
 {
-    const int orphaned = SIGRTMAX - 1; /* valgrind has the last one for itself */
+    static int orphaned; /* for the thread that never ends */
+    const gyre_thread_options options = {.struct_size = sizeof options, .name = "gyre-watch"};
+    gyre_thread *thread;
+    gyre_status status;
+    sigset_t set;
 
+    if (getppid() != order->parent || getpgrp() != getpid())
+        return gyre_fail(GYRE_INVALID, "GYRE_WORKER is set by Gyre, not by people; unset it");
+    orphaned = SIGRTMAX - 1;          /* valgrind has the last one for itself */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a crash does not take the last words with it */
     unsetenv(gyre_settings_at(GYRE_SETTING_WORKER)->name); /* not for what a benchmark starts */
     fcntl(order->fd, F_SETFD, FD_CLOEXEC);
-    handle(orphaned, on_orphaned);
+    handle(orphaned, on_orphaned); /* for a benchmark that lets all signals in */
+    sigemptyset(&set);
+    sigaddset(&set, orphaned);
+    pthread_sigmask(SIG_BLOCK, &set, NULL); /* the thread shall get it */
+    status = gyre_thread_start(watch_parent, &orphaned, &options, &thread);
+    if (status != GYRE_OK)
+        return status;
     prctl(PR_SET_PDEATHSIG, orphaned);
     if (getppid() != order->parent) /* it went before we had said so */
         on_orphaned(0);
     handle(SIGINT, on_interrupt);
     handle(SIGTERM, on_interrupt);
+    return GYRE_OK;
 }
 
 uint64_t gyre_serve_hash(const gyre_case_list *list)
@@ -76,6 +107,7 @@ uint64_t gyre_serve_hash(const gyre_case_list *list)
 
 typedef struct line {
     int fd;
+    pid_t speaker;     /* whose line it is: a benchmark's forked child has none */
     const char *phase; /* told last */
     uint64_t told_ns;
     bool cut; /* nobody listens */
@@ -83,6 +115,8 @@ typedef struct line {
 
 static void say(line *to, gyre_message_kind kind, uint64_t number, const char *text, size_t length)
 {
+    if (getpid() != to->speaker)
+        _exit(1); /* a benchmark's own child came back from run: it is not ours */
     if (!to->cut && gyre_message_send(to->fd, kind, number, text, length) != GYRE_OK)
         to->cut = true;
 }
@@ -128,7 +162,7 @@ int gyre_serve(const gyre_worker_order *order, const gyre_case_list *list,
                const gyre_method *method)
 {
     gyre_method with = *method;
-    line to = {.fd = order->fd};
+    line to = {.fd = order->fd, .speaker = getpid()};
     const gyre_watch watch = {.progress = tell_progress, .user = &to, .interrupted = &interrupted};
 
     if (order->count > list->count || order->first > list->count - order->count ||

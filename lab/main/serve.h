@@ -13,10 +13,12 @@
 #include "bench/case.h"
 #include "bench/method.h"
 #include "gyre/common.h"
+#include "gyre/status.h"
 #include "main/worker.h"
 
-/* Ties this process to the one that started it: to be called as soon as there is an order. */
-void gyre_serve_prepare(const gyre_worker_order *order);
+/* Ties this process to the one that started it: to be called as soon as there is an order.
+ * GYRE_INVALID when the order is not from our parent; what gyre_thread_start says. */
+GYRE_MUST_USE gyre_status gyre_serve_prepare(const gyre_worker_order *order);
 
 /* Visits the cases of the order and returns the exit status. `list` is the whole list, in the order
  * of the schedule. */

@@ -114,6 +114,9 @@ static gyre_status take_result(share *sh, const gyre_message *message)
     }
     *place_for(sh, index) = parsed;
     sh->begun = false;
+    if (parsed.outcome == GYRE_OUTCOME_INTERRUPTED && !*sh->s->interrupted)
+        conclude(sh, index, GYRE_OUTCOME_FAILED, "its process was told to stop by somebody else",
+                 "");
     return GYRE_OK;
 }
 
@@ -123,7 +126,8 @@ static int at_most(size_t length, int most)
 }
 
 /* Reads messages until the process is done or gone; whether it said that it was done. */
-static gyre_status listen(share *sh, gyre_worker *worker, bool *out_done, char *sorry, size_t size)
+static gyre_status listen(share *sh, gyre_worker *worker, const gyre_worker_start *start,
+                          bool *out_done, char sorry[REASON_BYTES])
 {
     const gyre_supervision *s = sh->s;
 
@@ -140,6 +144,7 @@ static gyre_status listen(share *sh, gyre_worker *worker, bool *out_done, char *
                 return gyre_fail(GYRE_CORRUPT, "the process speaks of a case it has not got");
             sh->current = (size_t)message.number;
             sh->begun = true;
+            worker->timeout_ns = start->timeout_ns;
             sh->phase[0] = '\0';
             if (sh->at_once)
                 deliver(sh, sh->current);
@@ -147,6 +152,8 @@ static gyre_status listen(share *sh, gyre_worker *worker, bool *out_done, char *
         case GYRE_MESSAGE_PROGRESS:
             snprintf(sh->phase, sizeof sh->phase, "%.*s", at_most(message.length, PHASE_BYTES),
                      message.text);
+            /* what is our own work does not hang, however long it takes */
+            worker->timeout_ns = strcmp(sh->phase, "analysing") == 0 ? 0 : start->timeout_ns;
             s->progress(s->user, sh->current, message.text, message.length, message.number);
             break;
         case GYRE_MESSAGE_RESULT:
@@ -158,7 +165,8 @@ static gyre_status listen(share *sh, gyre_worker *worker, bool *out_done, char *
             *out_done = true;
             break;
         case GYRE_MESSAGE_SORRY:
-            snprintf(sorry, size, "%.*s", at_most(message.length, REASON_BYTES), message.text);
+            snprintf(sorry, REASON_BYTES, "%.*s", at_most(message.length, REASON_BYTES),
+                     message.text);
             break;
         }
     }
@@ -192,8 +200,8 @@ static size_t bury(share *sh, gyre_worker *worker, size_t at, bool done, gyre_st
         sh->begun = false;
         return sh->current + 1;
     }
-    if (done && worker->status == 0)
-        return end;
+    if (done && worker->status == 0 && next > at)
+        return next; /* the end, unless somebody else stopped it */
     if (*sh->s->interrupted)
         return end;
     snprintf(reason, sizeof reason, "%s %s", epitaph,
@@ -234,7 +242,7 @@ static gyre_status visit(share *sh, size_t first, size_t count, gyre_purpose pur
         status = gyre_worker_init(&worker, &order, start);
         if (status != GYRE_OK)
             return status;
-        status = listen(sh, &worker, &done, sorry, sizeof sorry);
+        status = listen(sh, &worker, start, &done, sorry);
         if (status == GYRE_NO_MEMORY) {
             gyre_worker_fini(&worker);
             return status;
@@ -314,8 +322,14 @@ static gyre_status count_all(share *sh, gyre_purpose purpose, int preload_fd, co
 
     start = plain_start(&counted);
     start.preload_fd = preload_fd;
-    if (status == GYRE_OK)
-        status = visit(&counted, sh->first, sh->count, purpose, &start);
+    for (size_t i = 0, next; i < sh->count && status == GYRE_OK; i = next) {
+        for (next = i; next < sh->count && is_measured(sh, next);)
+            next++;
+        if (next > i) /* what failed once is not tried again */
+            status = visit(&counted, sh->first + i, next - i, purpose, &start);
+        else
+            next++;
+    }
     for (size_t i = 0; status == GYRE_OK && i < sh->count && !*sh->s->interrupted; i++)
         if (is_measured(sh, i))
             adopt(&sh->results[i], &counted.results[i], counted.is_there[i], what);
@@ -350,6 +364,13 @@ static gyre_status count_by_callgrind(share *sh)
     gyre_callgrind callgrind;
     gyre_status status = gyre_callgrind_init(&callgrind);
 
+    if (status != GYRE_OK) {
+        for (size_t i = 0; i < sh->count; i++)
+            if (is_measured(sh, i))
+                gyre_result_warn(&sh->results[i], "instructions not counted: %s",
+                                 gyre_error_last()->text);
+        return GYRE_OK;
+    }
     for (size_t i = 0; i < sh->count && status == GYRE_OK && !*sh->s->interrupted; i++) {
         gyre_worker_start start;
         share counted;

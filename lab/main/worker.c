@@ -27,13 +27,17 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "gyre/clock.h"
+#include "report/quantity.h"
 
 enum {
     TICK_MS = 100,
     GRACE_NS = 2000000000, /* from asking it to stop to ending it */
     MOST_WORDS = 4096,     /* of a command line */
     CHUNK_BYTES = 65536,
+    MOST_CHUNKS = 64, /* read after its end: pipes hold less */
+    MESSAGE_FD = 200, /* where nobody who counts from 3 will stumble over it */
     LAST_WORDS_LINES = 12,
+    CANNOT_START = 127, /* exit status, with the reason as the last words */
     ENVIRONMENT_BYTES = 160,
 };
 
@@ -46,7 +50,7 @@ typedef struct launch {
     char **argv;
     char **envp;
     size_t envp_size;
-    char order[ENVIRONMENT_BYTES], preload[64], path[PATH_MAX];
+    char order[ENVIRONMENT_BYTES], preload[PATH_MAX], path[PATH_MAX];
 } launch;
 
 static void launch_fini(launch *l)
@@ -101,16 +105,23 @@ static gyre_status split_words(launch *l, const char *const *in_front)
     return GYRE_OK;
 }
 
+static const char preload_name[] = "LD_PRELOAD=";
+
 static gyre_status make_environment(launch *l, const gyre_worker_order *order, int preload_fd)
 {
+    const char *theirs = NULL; /* LD_PRELOAD of whoever started us: it stays, behind ours */
     size_t count = 0, kept = 0;
     gyre_status status;
     void *block;
 
+    for (size_t i = 0; environ[i]; i++)
+        if (strncmp(environ[i], preload_name, sizeof preload_name - 1) == 0)
+            theirs = environ[i] + sizeof preload_name - 1;
     snprintf(l->order, sizeof l->order, "%s=%d %d %u %" PRIu64 " %" PRIx64 " %zu %zu",
              gyre_settings_at(GYRE_SETTING_WORKER)->name, order->fd, order->parent, order->purpose,
              order->seed, order->ids_hash, order->first, order->count);
-    snprintf(l->preload, sizeof l->preload, "LD_PRELOAD=/proc/self/fd/%d", preload_fd);
+    snprintf(l->preload, sizeof l->preload, "LD_PRELOAD=/proc/self/fd/%d%s%s", preload_fd,
+             theirs ? ":" : "", theirs ? theirs : "");
     while (environ[count])
         count++;
     l->envp_size = count + 3;
@@ -119,7 +130,7 @@ static gyre_status make_environment(launch *l, const gyre_worker_order *order, i
         return status;
     l->envp = block;
     for (size_t i = 0; i < count; i++)
-        if (preload_fd == 0 || strncmp(environ[i], "LD_PRELOAD=", 11) != 0)
+        if (preload_fd == 0 || strncmp(environ[i], preload_name, sizeof preload_name - 1) != 0)
             l->envp[kept++] = environ[i];
     l->envp[kept++] = l->order;
     if (preload_fd > 0)
@@ -147,13 +158,29 @@ static gyre_status launch_init(launch *l, const gyre_worker_order *order,
     return status == GYRE_OK ? make_environment(l, order, start->preload_fd) : status;
 }
 
+/* Where the program was started: its main() may have gone elsewhere, and would lose its way. */
+static char started_in[PATH_MAX];
+
+__attribute__((constructor)) static void remember_folder(void)
+{
+    if (!getcwd(started_in, sizeof started_in))
+        started_in[0] = '\0';
+}
+
+/* What the supervisor has changed for itself. */
+static const int to_default[] = {SIGPIPE, SIGCHLD};
+
 /* In the child, up to exec. Does not return. */
 static void become(const launch *l, const gyre_worker_start *start, int messages, int output,
                    pid_t parent)
 {
-    const int null = open("/dev/null", O_RDONLY);
+    const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
     setpgid(0, 0);
+    for (size_t i = 0; i < sizeof to_default / sizeof to_default[0]; i++)
+        signal(to_default[i], SIG_DFL); /* as a program expects to find them */
+    if (started_in[0])
+        (void)!chdir(started_in);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
@@ -178,7 +205,19 @@ static void become(const launch *l, const gyre_worker_start *start, int messages
         execve("/proc/self/exe", l->argv, l->envp);
     dprintf(STDERR_FILENO, "cannot start '%s': %s\n", start->in_front ? l->argv[0] : l->path,
             strerror(errno));
-    _exit(127);
+    _exit(CANNOT_START);
+}
+
+/* Gives the descriptor a higher number, where there is one. */
+static bool move_up(int *fd)
+{
+    const int high = fcntl(*fd, F_DUPFD_CLOEXEC, MESSAGE_FD);
+
+    if (high >= 0) {
+        close(*fd);
+        *fd = high;
+    }
+    return true;
 }
 
 gyre_status gyre_worker_init(gyre_worker *worker, const gyre_worker_order *order,
@@ -196,7 +235,8 @@ gyre_status gyre_worker_init(gyre_worker *worker, const gyre_worker_order *order
     worker->tick = start->tick;
     worker->user = start->user;
     worker->heard_ns = gyre_clock_now_ns();
-    if (pipe2(messages, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) {
+    if (pipe2(messages, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0 ||
+        !move_up(&messages[1])) {
         status = gyre_fail_native(GYRE_IO, errno, "cannot make a pipe: %s", strerror(errno));
         goto done;
     }
@@ -268,8 +308,9 @@ static bool has_ended(gyre_worker *worker)
 
     if (worker->ended || worker->pid < 0)
         return true;
-    return waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-           info.si_pid == worker->pid;
+    if (waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+        return errno == ECHILD; /* somebody else has reaped it */
+    return info.si_pid == worker->pid;
 }
 
 static void end(gyre_worker *worker)
@@ -279,27 +320,32 @@ static void end(gyre_worker *worker)
     if (worker->pid < 0 || worker->ended)
         return;
     kill(-worker->pid, SIGKILL); /* the group: what it has started goes too */
+    kill(worker->pid, SIGKILL);  /* and itself, should it have left its group */
     while (waitpid(worker->pid, &worker->status, 0) < 0 && errno == EINTR)
         continue;
     worker->ended = true;
     /* what was printed before the end is in the pipe; a stranger may hold it open, so not until it
      * closes */
-    for (uint64_t before = UINT64_MAX; worker->printed_bytes != before;) {
-        before = worker->printed_bytes;
+    for (int i = 0; i < MOST_CHUNKS; i++) {
+        const uint64_t before = worker->printed_bytes;
+
         listen_to_output(worker, chunk);
+        if (worker->printed_bytes == before)
+            break;
     }
 }
 
 /* Ends it when it has been silent for too long, or does not stop when asked to. */
-static void lose_patience(gyre_worker *worker, bool interrupted)
+static void lose_patience(gyre_worker *worker, int interrupts)
 {
     const uint64_t now_ns = gyre_clock_now_ns();
 
-    if (interrupted && worker->interrupted_ns == 0) {
+    if (interrupts > 0 && worker->interrupted_ns == 0) {
         worker->interrupted_ns = now_ns;
         kill(worker->pid, SIGINT);
     }
-    if (worker->interrupted_ns > 0 && now_ns - worker->interrupted_ns > GRACE_NS) {
+    if (worker->interrupted_ns > 0 &&
+        (interrupts > 1 || now_ns - worker->interrupted_ns > GRACE_NS)) {
         worker->gave_up = true;
         end(worker);
     } else if (worker->timeout_ns > 0 && now_ns - worker->heard_ns > worker->timeout_ns) {
@@ -341,7 +387,7 @@ gyre_status gyre_worker_next(gyre_worker *worker, const volatile sig_atomic_t *i
                 const struct timespec moment = {.tv_nsec = 1000000};
 
                 nanosleep(&moment, NULL);
-                lose_patience(worker, *interrupted != 0);
+                lose_patience(worker, *interrupted);
                 if (!worker->ended)
                     continue;
             }
@@ -351,22 +397,24 @@ gyre_status gyre_worker_next(gyre_worker *worker, const volatile sig_atomic_t *i
         }
         if (worker->tick)
             worker->tick(worker->user);
-        lose_patience(worker, *interrupted != 0);
+        lose_patience(worker, *interrupted);
     }
 }
 
 void gyre_worker_epitaph(const gyre_worker *worker, char *text, size_t size)
 {
     if (worker->timed_out)
-        snprintf(text, size, "gave no sign of life for %.3g s and was ended (--timeout)",
-                 (double)worker->timeout_ns / 1e9);
+        snprintf(text, size, "gave no sign of life for %s and was ended (--timeout)",
+                 gyre_quantity_time((double)worker->timeout_ns).text);
     else if (worker->gave_up)
         snprintf(text, size, "did not stop when asked to and was ended");
+    else if (WIFEXITED(worker->status) && WEXITSTATUS(worker->status) == CANNOT_START)
+        gyre_worker_last_words(worker, text, size);
     else if (WIFSIGNALED(worker->status))
         snprintf(text, size, "was killed by signal %d (%s)", WTERMSIG(worker->status),
                  strsignal(WTERMSIG(worker->status)));
     else
-        snprintf(text, size, "called exit, with status %d", WEXITSTATUS(worker->status));
+        snprintf(text, size, "called exit with status %d", WEXITSTATUS(worker->status));
 }
 
 void gyre_worker_last_words(const gyre_worker *worker, char *text, size_t size)

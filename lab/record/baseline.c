@@ -37,6 +37,8 @@ static bool is_name(const char *name)
 
 gyre_status gyre_baseline_check(const char *name)
 {
+    if (strcmp(name, "latest") == 0)
+        return gyre_fail(GYRE_INVALID, "'%s' means the last run; choose another name", name);
     if (is_name(name))
         return GYRE_OK;
     return gyre_fail(

@@ -24,7 +24,7 @@
 enum { GYRE_BASELINE_NAME_BYTES = 64 };
 
 /* GYRE_INVALID with a sentence unless the name is made of letters, digits, '_', '-' and '.', does
- * not begin with '.', and has 1 to 64 bytes. */
+ * not begin with '.', has 1 to 64 bytes, and is not "latest", which means the last run. */
 GYRE_MUST_USE gyre_status gyre_baseline_check(const char *name);
 
 /* Reads a baseline. GYRE_INVALID for its name, GYRE_NOT_FOUND with the names that there are, else

@@ -307,15 +307,13 @@ static void words_are_baselines_then_latest_then_paths(void)
     CHECK(strcmp(path, at("words/baselines/base.json")) == 0);
     CHECK(gyre_run_locate(folder, "latest", path, sizeof path) == GYRE_OK);
     CHECK(strcmp(path, at("words/latest.json")) == 0);
-    REQUIRE(save_of(folder, "latest", "g/a", 1) == GYRE_OK);
-    CHECK(gyre_run_locate(folder, "latest", path, sizeof path) == GYRE_OK);
-    CHECK(strcmp(path, at("words/baselines/latest.json")) == 0);
+    CHECK(save_of(folder, "latest", "g/a", 1) == GYRE_INVALID); /* it would be hidden */
     snprintf(expected, sizeof expected, "%s", at("words/latest.json"));
     CHECK(gyre_run_locate(folder, expected, path, sizeof path) == GYRE_OK);
     CHECK(strcmp(path, expected) == 0);
     CHECK(gyre_run_locate(folder, "other", path, sizeof path) == GYRE_NOT_FOUND);
     CHECK(error_says("'other' is neither a file nor a baseline in"));
-    CHECK(error_says("there are: base, latest"));
+    CHECK(error_says("there are: base"));
     CHECK(gyre_run_locate(folder, "", path, sizeof path) == GYRE_NOT_FOUND);
     CHECK(gyre_run_locate(folder, expected, path, 8) == GYRE_INVALID);
 }

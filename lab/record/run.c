@@ -66,7 +66,8 @@ static void copy_settings(gyre_run *run)
         const gyre_setting *setting = gyre_settings_at(i);
         gyre_run_setting *copy = &run->settings[run->setting_count];
 
-        if (setting->origin == GYRE_ORIGIN_DEFAULT)
+        /* ours, not the terminal's */
+        if (setting->origin == GYRE_ORIGIN_DEFAULT || strncmp(setting->name, "GYRE_", 5) != 0)
             continue;
         copy->name = gyre_arena_text(&run->arena, setting->name);
         copy->value = gyre_arena_text(&run->arena, setting->value);

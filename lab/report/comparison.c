@@ -37,11 +37,13 @@ static void print_row(FILE *stream, const gyre_result *result, const gyre_result
 {
     static const char *const words[] = {"no change", "within noise", "improved", "regressed"};
     const gyre_comparison *change = &result->change;
+    const int length = (int)strlen(result->id);
     char interval[48];
 
     snprintf(interval, sizeof interval, "[%+.2f %+.2f]", 100 * change->low, 100 * change->high);
-    fprintf(stream, "%-*s  %*s  %*s  %s%+8.2f %%  %-20s %s%s\n", width, result->id, TIME_WIDTH,
-            gyre_quantity_time(base->time.median_ns).text, TIME_WIDTH,
+    gyre_text_print(stream, result->id);
+    fprintf(stream, "%*s  %*s  %*s  %s%+8.2f %%  %-20s %s%s\n", width > length ? width - length : 0,
+            "", TIME_WIDTH, gyre_quantity_time(base->time.median_ns).text, TIME_WIDTH,
             gyre_quantity_time(result->time.median_ns).text,
             gyre_terminal_ink(stream, ink_of(change->verdict)), 100 * change->point, interval,
             words[change->verdict], gyre_terminal_ink(stream, GYRE_INK_PLAIN));
@@ -52,8 +54,31 @@ static void print_ids(FILE *stream, const gyre_id_list *list, const char *what, 
     for (size_t i = 0; i < list->count; i++) {
         fprintf(stream, "  %s ", what);
         gyre_text_print(stream, where);
-        fprintf(stream, ": %s\n", list->ids[i]);
+        fputs(": ", stream);
+        gyre_text_print(stream, list->ids[i]);
+        fputc('\n', stream);
     }
+}
+
+size_t gyre_comparison_broken(const gyre_two_runs *two, FILE *stream)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < two->compared->only_base.count; i++) {
+        const gyre_result *result = gyre_run_find(two->run, two->compared->only_base.ids[i]);
+
+        if (!result || result->outcome != GYRE_OUTCOME_FAILED)
+            continue;
+        count++;
+        if (!stream)
+            continue;
+        fputs("  failed now ", stream);
+        gyre_text_print(stream, result->id);
+        fputs(": ", stream);
+        gyre_text_print(stream, result->reason);
+        fputc('\n', stream);
+    }
+    return count;
 }
 
 void gyre_comparison_print(FILE *stream, const gyre_two_runs *two)
@@ -62,7 +87,7 @@ void gyre_comparison_print(FILE *stream, const gyre_two_runs *two)
     const int width = width_of(two);
 
     fprintf(stream, "%-*s  %*.*s  %*.*s  %10s  %-20s\n", width, "benchmark", TIME_WIDTH, TIME_WIDTH,
-            "base", TIME_WIDTH, TIME_WIDTH, "candidate", "change", "interval");
+            "base", TIME_WIDTH, TIME_WIDTH, "candidate", "change", "interval, %");
     for (size_t i = 0; i < two->run->count; i++) {
         const gyre_result *result = &two->run->results[i];
 
@@ -74,6 +99,7 @@ void gyre_comparison_print(FILE *stream, const gyre_two_runs *two)
             compared->count, compared->verdicts[GYRE_VERDICT_IMPROVED],
             compared->verdicts[GYRE_VERDICT_REGRESSED], compared->verdicts[GYRE_VERDICT_NOISE],
             compared->verdicts[GYRE_VERDICT_NONE]);
+    (void)gyre_comparison_broken(two, stream);
     print_ids(stream, &compared->only_base, "only in", two->base_name);
     print_ids(stream, &compared->only_run, "only in", two->run_name);
     print_ids(stream, &compared->unjudged, "took no time in", two->base_name);

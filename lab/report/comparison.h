@@ -21,6 +21,9 @@ typedef struct gyre_two_runs {
     const gyre_compared *compared;
 } gyre_two_runs;
 
+/* How many were measured in the base and failed in the run; prints them unless `stream` is NULL. */
+size_t gyre_comparison_broken(const gyre_two_runs *two, FILE *stream);
+
 /* Errors stay in the stream. */
 void gyre_comparison_print(FILE *stream, const gyre_two_runs *two);
 void gyre_comparison_write(FILE *stream, const gyre_two_runs *two);

@@ -56,15 +56,19 @@ static void begin(FILE *stream, const char *label)
     fprintf(stream, "%*s%-8s", COLUMN, "", label);
 }
 
-static void print_rate(FILE *stream, const gyre_figure *figure, uint64_t work,
+/* Of the device's own time in a batch, where there is one. */
+static void print_rate(FILE *stream, const gyre_result *result, uint64_t work,
                        gyre_quantity (*rate)(uint64_t, double))
 {
+    const bool hot = result->hot.samples.count > 0;
+    const gyre_figure *figure = hot ? &result->hot : &result->time;
+
     if (work == 0)
         return;
     begin(stream, "thrpt:");
     /* the longest time is the lowest rate */
-    fprintf(stream, "[%s %s %s]\n", rate(work, figure->ns.high).text,
-            rate(work, figure->median_ns).text, rate(work, figure->ns.low).text);
+    fprintf(stream, "[%s %s %s]%s\n", rate(work, figure->ns.high).text,
+            rate(work, figure->median_ns).text, rate(work, figure->ns.low).text, hot ? " hot" : "");
 }
 
 static void print_times(FILE *stream, const gyre_figure *figure)
@@ -105,9 +109,10 @@ static void print_change(FILE *stream, const gyre_result *result, const gyre_met
     if (!change->baseline)
         return;
     begin(stream, "change:");
-    fprintf(stream, "[%+.4f%% %s%+.4f%%%s %+.4f%%] (p = %.2f %c %.2f)\n", 100 * change->low,
+    fprintf(stream, "[%+.4f%% %s%+.4f%%%s %+.4f%%] (p = %.*f %c %.2f)\n", 100 * change->low,
             gyre_terminal_ink(stream, GYRE_INK_BOLD), 100 * change->point,
-            gyre_terminal_ink(stream, GYRE_INK_PLAIN), 100 * change->high, change->p,
+            gyre_terminal_ink(stream, GYRE_INK_PLAIN), 100 * change->high,
+            fabs(change->p - method->significance) < 0.005 ? 4 : 2, change->p,
             change->p < method->significance ? '<' : '>', method->significance);
     fprintf(stream, "%*s%s%s%s\n", COLUMN, "",
             gyre_terminal_ink(stream, verdicts[change->verdict].ink),
@@ -130,7 +135,7 @@ static void print_latency(FILE *stream, const gyre_latency *latency)
     begin(stream, "max:");
     fprintf(stream, "%s of %zu calls", gyre_quantity_time(latency->max_ns).text, latency->count);
     if (latency->rate_hz > 0)
-        fprintf(stream, " due %g times a second, each from when it was due", latency->rate_hz);
+        fprintf(stream, " due %.10g times a second, each from when it was due", latency->rate_hz);
     fputc('\n', stream);
 }
 
@@ -216,6 +221,14 @@ static void print_outliers(FILE *stream, const gyre_result *result)
                     100 * (double)kinds[i].count / (double)count, kinds[i].name);
 }
 
+static void print_warnings(FILE *stream, const gyre_result *result)
+{
+    for (size_t i = 0; i < result->warning_count; i++)
+        fprintf(stream, "%*s%swarning:%s %s\n", COLUMN, "",
+                gyre_terminal_ink(stream, GYRE_INK_WARN), gyre_terminal_ink(stream, GYRE_INK_PLAIN),
+                result->warnings[i]);
+}
+
 static void print_measured(FILE *stream, const gyre_result *result, const gyre_method *method,
                            gyre_detail detail)
 {
@@ -223,10 +236,8 @@ static void print_measured(FILE *stream, const gyre_result *result, const gyre_m
     print_times(stream, &result->time);
     fputs(result->device_clock ? " end to end\n" : "\n", stream);
     print_device(stream, result);
-    print_rate(stream, result->hot.samples.count > 0 ? &result->hot : &result->time, result->bytes,
-               gyre_quantity_bytes_rate);
-    print_rate(stream, result->hot.samples.count > 0 ? &result->hot : &result->time, result->items,
-               gyre_quantity_items_rate);
+    print_rate(stream, result, result->bytes, gyre_quantity_bytes_rate);
+    print_rate(stream, result, result->items, gyre_quantity_items_rate);
     print_change(stream, result, method);
     print_latency(stream, &result->latency);
     print_counts(stream, result);
@@ -236,6 +247,7 @@ static void print_measured(FILE *stream, const gyre_result *result, const gyre_m
         fprintf(stream, "%*s%sclock:  from %s until %s; seen by %s%s\n", COLUMN, "",
                 gyre_terminal_ink(stream, GYRE_INK_FAINT), result->t0, result->t1, result->observer,
                 gyre_terminal_ink(stream, GYRE_INK_PLAIN));
+    print_warnings(stream, result);
     if (detail != GYRE_DETAIL_BRIEF)
         print_outliers(stream, result);
 }
@@ -277,9 +289,8 @@ void gyre_terminal_result(FILE *stream, const gyre_result *result, const gyre_me
         fprintf(stream, "%s\n", result->reason);
         break;
     }
-    for (size_t i = 0; i < result->warning_count; i++)
-        fprintf(stream, "%*s%swarning:%s %s\n", COLUMN, "",
-                gyre_terminal_ink(stream, GYRE_INK_WARN), plain, result->warnings[i]);
+    if (result->outcome != GYRE_OUTCOME_MEASURED)
+        print_warnings(stream, result);
 }
 
 static void print_all(FILE *stream, const gyre_run *run, gyre_outcome outcome, const char *word)
