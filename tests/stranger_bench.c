@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static volatile uint64_t sink;
+static void *blocks[2];
 
 static void count(void *fixture, uint64_t iterations)
 {
@@ -120,6 +121,66 @@ static void leave_a_daemon(void *fixture, uint64_t iterations)
     count(fixture, iterations);
 }
 
+/* Deaf to everything that can be blocked. */
+static void mask_and_hang(void *fixture, uint64_t iterations)
+{
+    const char *path = getenv("STRANGER_CHILD");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    sigset_t all;
+
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    if (file) {
+        fprintf(file, "%d\n", (int)getpid());
+        fclose(file);
+    }
+    hang(fixture, iterations);
+}
+
+static void leave_the_group(void *fixture, uint64_t iterations)
+{
+    setpgid(0, getpgid(getppid()));
+    hang(fixture, iterations);
+}
+
+/* A child that comes back from run as if it were the benchmark. */
+static void return_twice(void *fixture, uint64_t iterations)
+{
+    const pid_t child = fork();
+
+    count(fixture, iterations);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+}
+
+static uint64_t crash_when_asked(const gyre_bench_case *c)
+{
+    (void)c;
+    raise(SIGSEGV);
+    return 0;
+}
+
+static uint64_t prepared;
+
+static void prepare_one(void *fixture, uint64_t iterations)
+{
+    (void)fixture;
+    prepared = iterations;
+    blocks[0] = malloc(1000); /* not the benchmark's own */
+    gyre_bench_keep(blocks);
+    free(blocks[0]);
+}
+
+static void use_one(void *fixture, uint64_t iterations)
+{
+    (void)fixture;
+    if (prepared != iterations || iterations != 1)
+        abort();
+    blocks[0] = malloc(10);
+    gyre_bench_keep(blocks);
+    free(blocks[0]);
+}
+
 static void at_once(void *fixture, uint64_t iterations)
 {
     (void)fixture, (void)iterations;
@@ -141,8 +202,6 @@ static gyre_status absent(const gyre_bench_case *c, void **out_fixture)
     (void)c, (void)out_fixture;
     return gyre_bench_refuse(GYRE_UNAVAILABLE, "no flux capacitor here");
 }
-
-static void *blocks[4];
 
 static void allocate(void *fixture, uint64_t iterations)
 {
@@ -213,6 +272,16 @@ static const gyre_bench benches[] = {
     {.name = "print/little", .run = greet, .check = right, WORDS},
     {.name = "child/left", .run = leave_a_child, .check = right, WORDS},
     {.name = "daemon/left", .run = leave_a_daemon, .check = right, WORDS},
+    {.name = "mask/hang", .run = mask_and_hang, .check = right, WORDS},
+    {.name = "group/left", .run = leave_the_group, .check = right, WORDS},
+    {.name = "twice/returned", .run = return_twice, .check = right, WORDS},
+    {.name = "declared/crash", .run = count, .check = right, .bytes = crash_when_asked, WORDS},
+    {.name = "each/one",
+     .run = use_one,
+     .check = right,
+     .prepare = prepare_one,
+     .batch = GYRE_BATCH_EACH,
+     WORDS},
     {.name = "zero/ns", .run = at_once, .check = right, WORDS},
     {.name = "absent/device", .setup = absent, .run = count, .check = right, WORDS},
     {.name = "heap/two", .run = allocate, .check = right, WORDS},
@@ -237,5 +306,9 @@ int main(int argc, char **argv)
 {
     const gyre_suite *const suites[] = {&suite, &guarded_suite, NULL};
 
+    const char *folder = getenv("STRANGER_FOLDER");
+
+    if (folder && chdir(folder) != 0)
+        return 99;
     return gyre_bench_main(argc, argv, suites);
 }

@@ -4,6 +4,7 @@
  */
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/settings.h"
 #include "bench/method.h"
@@ -18,7 +19,7 @@ enum { BASELINE, OUTPUT, OUT };
 static const gyre_option options[] = {
     [BASELINE] = {"--baseline", 'b', "NAME", "show the changes against this run, too"},
     [OUTPUT] = {"--output", 'o', "FILE",
-                "write there; - is stdout (default DIR/report/index.html)"},
+                "write there; - is stdout (default DIR/report/RUN.html, index.html for latest)"},
     [OUT] = {"--out", 0, "DIR", "folder with the results (default GYRE_OUT, gyre-out)"},
     {NULL, 0, NULL, NULL},
 };
@@ -26,6 +27,23 @@ static const gyre_option options[] = {
 static void write_page(FILE *stream, const void *report)
 {
     gyre_report_write(stream, report);
+}
+
+/* The page of the last run is index.html; a baseline's has its name, and so has a file's. */
+static const char *name_of(const gyre_args *args)
+{
+    static char name[GYRE_BASELINE_NAME_BYTES + 1];
+    const char *word = args->operand_count > 0 ? args->operands[0] : "latest";
+    const char *slash = strrchr(word, '/');
+    const char *dot;
+
+    if (strcmp(word, "latest") == 0)
+        return "index";
+    snprintf(name, sizeof name, "%s", slash ? slash + 1 : word);
+    dot = strrchr(name, '.');
+    if (slash && dot && dot > name)
+        name[dot - name] = '\0';
+    return name;
 }
 
 /* Where it was written goes to `path`; "" for stdout. */
@@ -36,7 +54,7 @@ static gyre_status write_report(const gyre_args *args, const char *folder,
 
     path[0] = '\0';
     if (!output)
-        return gyre_report_save(folder, report, path, size);
+        return gyre_report_save(folder, name_of(args), report, path, size);
     if (output[0] == '-' && output[1] == '\0') {
         gyre_report_write(stdout, report);
         return GYRE_OK;

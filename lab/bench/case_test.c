@@ -192,6 +192,26 @@ static void axis_may_have_32_values(void)
     CHECK(one.count == 1 && one.values[0] == 7);
 }
 
+static void impossible_entries_are_refused(void)
+{
+    gyre_bench bench = queue_benches[0];
+    const gyre_suite blank = {0, 0, NULL, NULL, 0, NULL, NULL};
+    const gyre_suite *const only[] = {&blank, NULL};
+    static const char *const names[] = {"../x", "a//b", "/a", "a/", "a/.b", "."};
+
+    bench.axes[0] = bench.axes[1] = (gyre_axis)GYRE_AXIS("n", 1);
+    CHECK(expand(&bench, 1) == GYRE_INVALID);
+    CHECK(strstr(gyre_error_last()->text, "two axes have one name") != NULL);
+    bench = queue_benches[0];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        bench.name = names[i];
+        CHECK(expand(&bench, 1) == GYRE_INVALID);
+    }
+    gyre_case_list_destroy(list);
+    CHECK(gyre_case_list_create(only, NULL, &list) == GYRE_INVALID);
+    CHECK(strstr(gyre_error_last()->text, "GYRE_SUITE") != NULL);
+}
+
 static void name_too_long_is_invalid(void)
 {
     gyre_bench bench = queue_benches[0];
@@ -251,6 +271,7 @@ static const test_case cases[] = {
     TEST(malformed_pattern_is_invalid),
     TEST(incomplete_entry_is_named),
     TEST(name_twice_is_invalid),
+    TEST(impossible_entries_are_refused),
     TEST(name_too_long_is_invalid),
     TEST(axis_may_have_32_values),
     TEST(axis_without_values_is_invalid),

@@ -401,6 +401,42 @@ static void latency_has_percentiles_of_single_calls(void)
     CHECK(result.latency.quantile[3].interval.low == 10000 && result.latency.max_ns == 10000);
 }
 
+static void latency_leaves_preparing_out(void)
+{
+    const gyre_bench_case c = {
+        .suite = "s", .bench = {A_BENCH(run_prepared), .prepare = prepare}, .id = "g/f"};
+    gyre_method method = usual;
+
+    reset();
+    method.latency = true;
+    REQUIRE(measure(&c, &method) == GYRE_OK);
+    REQUIRE(result.outcome == GYRE_OUTCOME_MEASURED && result.latency.count > 1000);
+    CHECK(result.latency.quantile[0].ns == 100 && result.latency.max_ns == 100);
+}
+
+static void rate_that_cannot_be_kept_is_said(void)
+{
+    gyre_method method = usual;
+
+    reset();
+    method.rate_hz = 1e8;
+    method.latency = true;
+    REQUIRE(measure(&a_case, &method) == GYRE_OK);
+    REQUIRE(result.warning_count == 1);
+    CHECK(strstr(result.warnings[0], "calls that were due could be made") != NULL);
+}
+
+static void rate_too_low_for_the_time_is_no_hang(void)
+{
+    gyre_method method = usual;
+
+    reset();
+    method.rate_hz = 1;
+    method.latency = true;
+    REQUIRE(measure(&a_case, &method) == GYRE_OK);
+    CHECK(result.latency.count == 1 && result.outcome == GYRE_OUTCOME_MEASURED);
+}
+
 /* Calls are due every 100 ns and take 150: the n-th is late by n * 50 before it begins. */
 static void open_loop_counts_from_when_a_call_was_due(void)
 {
@@ -570,6 +606,9 @@ static const test_case cases[] = {
     TEST(benchmark_tells_numbers_and_texts),
     TEST(preparing_is_not_timed_and_comes_in_batches),
     TEST(latency_has_percentiles_of_single_calls),
+    TEST(latency_leaves_preparing_out),
+    TEST(rate_that_cannot_be_kept_is_said),
+    TEST(rate_too_low_for_the_time_is_no_hang),
     TEST(open_loop_counts_from_when_a_call_was_due),
     TEST(suites_clock_gives_cold_hot_and_end_to_end),
     TEST(clock_that_fails_fails_the_case),

@@ -21,6 +21,11 @@ bool gyre_samples_init(gyre_result *result, gyre_samples *samples, size_t count)
     return false;
 }
 
+const gyre_figure *gyre_result_work_time(const gyre_result *result)
+{
+    return result->hot.samples.count > 0 ? &result->hot : &result->time;
+}
+
 void gyre_result_warn(gyre_result *result, const char *format, ...)
 {
     va_list values;

@@ -136,6 +136,9 @@ typedef struct gyre_result {
 
 /* `(gyre_result){0}` is a result of nothing, whose texts are NULL. */
 
+/* The figure that rates are of: the device's own time in a batch, where there is one. */
+const gyre_figure *gyre_result_work_time(const gyre_result *result);
+
 /* Room for `count` samples; false when there is no memory. */
 GYRE_MUST_USE bool gyre_samples_init(gyre_result *result, gyre_samples *samples, size_t count);
 

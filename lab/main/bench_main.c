@@ -224,7 +224,7 @@ static void announce(const job *j, bool shortened)
 static int prepare(job *j, bool shortened)
 {
     gyre_request *r = &j->request;
-    gyre_status status = gyre_keep_prepare(j->program, r, j->list, &j->standards);
+    gyre_status status = gyre_keep_prepare(j->program, r, &j->standards);
 
     if (status != GYRE_OK)
         return complain(j, status == GYRE_INVALID ? GYRE_EXIT_USAGE : GYRE_EXIT_ENVIRONMENT);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "bench/filter.h"
 #include "record/baseline.h"
 #include "record/compare.h"
 #include "record/file.h"
@@ -20,31 +21,30 @@
 #include "report/targets_table.h"
 #include "report/terminal.h"
 
-/* A baseline that is to be compared with must have every case, unless it need not. */
-static gyre_status check_base(const gyre_request *request, const gyre_case_list *list,
-                              const gyre_run *base)
+static gyre_status load_base(const gyre_request *request, gyre_run **out_base)
 {
-    for (size_t i = 0; i < list->count && !request->lenient; i++) {
-        const gyre_result *result = gyre_run_find(base, list->cases[i].id);
+    const gyre_status status = gyre_baseline_load(request->folder, request->compare_with, out_base);
 
-        if (!result || result->outcome != GYRE_OUTCOME_MEASURED)
-            return gyre_fail(GYRE_NOT_FOUND,
-                             "baseline '%s' has no '%s'; --baseline-lenient compares what it has",
-                             request->compare_with, list->cases[i].id);
-    }
-    return GYRE_OK;
+    return status == GYRE_NOT_FOUND && request->lenient ? GYRE_OK : status;
 }
 
-static gyre_status load_base(const gyre_request *request, const gyre_case_list *list,
-                             gyre_run **out_base)
+/* A baseline that is to be compared with must have whatever was measured, unless it need not. */
+static int check_base(const gyre_bench_program *program, const gyre_request *request,
+                      const gyre_run *run, const gyre_run *base)
 {
-    gyre_status status = gyre_baseline_load(request->folder, request->compare_with, out_base);
+    int code = GYRE_EXIT_DONE;
 
-    if (status == GYRE_NOT_FOUND && request->lenient)
-        return GYRE_OK;
-    if (status == GYRE_OK)
-        status = check_base(request, list, *out_base);
-    return status;
+    for (size_t i = 0; i < run->count && base && !request->lenient; i++) {
+        const gyre_result *result = &run->results[i];
+
+        if (result->outcome != GYRE_OUTCOME_MEASURED || gyre_run_find(base, result->id))
+            continue;
+        fflush(stdout);
+        fprintf(stderr, "%s: baseline '%s' has no '%s'; --baseline-lenient compares what it has\n",
+                program->name, request->compare_with, result->id);
+        code = GYRE_EXIT_ENVIRONMENT;
+    }
+    return code;
 }
 
 static gyre_status load_targets(const gyre_bench_program *program, const char *word,
@@ -60,7 +60,7 @@ static gyre_status load_targets(const gyre_bench_program *program, const char *w
 }
 
 gyre_status gyre_keep_prepare(const gyre_bench_program *program, const gyre_request *request,
-                              const gyre_case_list *list, gyre_standards *out_standards)
+                              gyre_standards *out_standards)
 {
     gyre_status status = GYRE_OK;
 
@@ -87,7 +87,7 @@ gyre_status gyre_keep_prepare(const gyre_bench_program *program, const gyre_requ
         if (status != GYRE_OK)
             return status;
     }
-    return request->compare_with ? load_base(request, list, &out_standards->base) : GYRE_OK;
+    return request->compare_with ? load_base(request, &out_standards->base) : GYRE_OK;
 }
 
 void gyre_standards_fini(gyre_standards *standards)
@@ -126,8 +126,8 @@ static int told(const gyre_bench_program *program, gyre_status status)
     if (status == GYRE_OK)
         return GYRE_EXIT_DONE;
     fflush(stdout);
-    fprintf(stderr, "%s: %s; free some space, or choose another folder with --out\n", program->name,
-            gyre_error_last()->text);
+    fprintf(stderr, "%s: %s%s\n", program->name, gyre_error_last()->text,
+            status == GYRE_IO ? "; free some space, or choose another folder with --out" : "");
     return GYRE_EXIT_ENVIRONMENT;
 }
 
@@ -147,7 +147,7 @@ int gyre_keep(const gyre_bench_program *program, const gyre_request *request, co
         .run = run, .base = standards->base, .base_name = request->compare_with};
     const bool measured = gyre_run_count(run, GYRE_OUTCOME_MEASURED) > 0;
     char path[PATH_MAX];
-    int code = GYRE_EXIT_DONE;
+    int code = check_base(program, request, run, standards->base);
 
     print_formatted(request, &report);
     if (standards->targets) { /* beside what programs read, it goes where progress goes */
@@ -167,7 +167,8 @@ int gyre_keep(const gyre_bench_program *program, const gyre_request *request, co
     if (request->save && measured)
         code |= told(program, gyre_baseline_save(request->folder, request->save, run));
     if (request->plots && measured) {
-        const gyre_status status = gyre_report_save(request->folder, &report, path, sizeof path);
+        const gyre_status status =
+            gyre_report_save(request->folder, "index", &report, path, sizeof path);
 
         code |= told(program, status);
         if (status == GYRE_OK && text)
@@ -176,6 +177,33 @@ int gyre_keep(const gyre_bench_program *program, const gyre_request *request, co
     if (request->export_folder && measured)
         code |= told(program, gyre_criterion_export(run, request->export_folder, "base"));
     return code;
+}
+
+/* Leaves the results that the filters want. */
+static gyre_status keep_chosen(gyre_run *run, const gyre_case_choice *choice)
+{
+    gyre_filter filter;
+    size_t kept = 0;
+    const gyre_status status = gyre_filter_init(&filter, choice->patterns, choice->pattern_count,
+                                                choice->exact, choice->skip, choice->skip_count);
+
+    if (status != GYRE_OK)
+        return status;
+    for (size_t i = 0; i < run->count; i++) {
+        gyre_result *result = &run->results[i];
+        const bool wanted = gyre_filter_wants(&filter, result->id, result->tags) &&
+                            (!choice->suite || strcmp(choice->suite, result->suite) == 0);
+
+        if (!wanted) {
+            gyre_result_fini(result);
+        } else if (kept++ != i) {
+            run->results[kept - 1] = *result;
+            *result = (gyre_result){0};
+        }
+    }
+    gyre_filter_fini(&filter);
+    run->count = kept;
+    return kept > 0 ? GYRE_OK : gyre_fail(GYRE_INVALID, "no benchmark of the baseline matches");
 }
 
 int gyre_keep_compare_loaded(const gyre_bench_program *program, const gyre_request *request)
@@ -187,6 +215,8 @@ int gyre_keep_compare_loaded(const gyre_bench_program *program, const gyre_reque
 
     if (status == GYRE_OK)
         status = gyre_baseline_load(request->folder, request->compare_with, &base);
+    if (status == GYRE_OK)
+        status = keep_chosen(run, &request->choice);
     if (status == GYRE_OK)
         status =
             gyre_compare(run, base, request->compare_with, &request->method,

@@ -9,7 +9,6 @@
 #ifndef GYRE_MAIN_KEEP_H
 #define GYRE_MAIN_KEEP_H
 
-#include "bench/case.h"
 #include "gyre/common.h"
 #include "gyre/status.h"
 #include "main/bench_main.h"
@@ -27,7 +26,7 @@ typedef struct gyre_standards {
  * the folders, reads the baseline (NULL when there is none and none is needed) and the targets.
  * GYRE_INVALID when the words are wrong; else the environment is, with what to do. */
 GYRE_MUST_USE gyre_status gyre_keep_prepare(const gyre_bench_program *program,
-                                            const gyre_request *request, const gyre_case_list *list,
+                                            const gyre_request *request,
                                             gyre_standards *out_standards);
 void gyre_standards_fini(gyre_standards *standards);
 

@@ -61,6 +61,8 @@ enum {
     NO_SAVE,
 };
 
+static const double NO_THRESHOLD = 1e-300; /* as 0 is the default */
+
 static const char times[] = "a time from 1us to 24 hours, like 500ms or 3 (seconds)";
 
 const gyre_option gyre_bench_options[] = {
@@ -213,18 +215,19 @@ static gyre_status read_method(const gyre_args *args, gyre_request *r)
     TRY(read_time(args, PROFILE_TIME, false, &m->profile_ns));
     TRY(read_number(args, PRECISION, (range){0.0001, 0.5, "a share from 0.01% to 50%"},
                     &m->precision));
-    TRY(read_count(args, NRESAMPLES, 100, 10000000, "a number from 100 to 10000000",
-                   &m->resamples));
+    TRY(read_count(args, NRESAMPLES, 10, 10000000, "a number from 10 to 10000000", &m->resamples));
     TRY(read_number(args, CONFIDENCE_LEVEL, (range){0.5, 0.9999, "a number from 0.5 to 0.9999"},
                     &m->confidence));
     TRY(read_number(args, SIGNIFICANCE_LEVEL, (range){0.0001, 0.5, "a number from 0.0001 to 0.5"},
                     &m->significance));
-    TRY(read_number(args, NOISE_THRESHOLD, (range){0.0001, 10, "a number from 0.0001 to 10"},
+    TRY(read_number(args, NOISE_THRESHOLD, (range){0, 10, "a number from 0 to 10"},
                     &m->noise_threshold));
     TRY(read_number(args, RATE, (range){0.01, 1e9, "calls a second, from 0.01 to 1e9"},
                     &m->rate_hz));
     TRY(read_count(args, SEED, 0, INT64_MAX, "a whole number", &seed));
 #undef TRY
+    if (gyre_args_given(args, NOISE_THRESHOLD) && m->noise_threshold == 0)
+        m->noise_threshold = NO_THRESHOLD;
     m->sampling = (gyre_sampling)choice_of(args, SAMPLING);
     m->latency = gyre_args_given(args, LATENCY) || m->rate_hz > 0;
     m->seed = gyre_args_given(args, SEED) ? seed : (uint64_t)time(NULL);
@@ -269,7 +272,7 @@ static gyre_status read_running(const gyre_args *args, gyre_request *r)
         r->method.purpose == GYRE_PURPOSE_CHECK)
         return gyre_fail(GYRE_INVALID, "--test measures nothing: not with --memory, "
                                        "--instructions, --latency or --rate");
-    r->timeout_ns = 60000000000;
+    r->timeout_ns = 60000000000 + r->method.measurement_ns / 4; /* a sample may be as long */
     status = read_time(args, TIMEOUT, true, &r->timeout_ns);
     if (status == GYRE_OK)
         status = read_time(args, COOLDOWN, true, &r->cooldown_ns);
@@ -376,7 +379,7 @@ bool gyre_request_fit(gyre_request *request, size_t cases)
     /* what a case costs besides: its process, set-up, analysis */
     const double besides_ns = 5e7, budget_ns = request->quick ? 100e9 : 800e9;
     gyre_method *m = &request->method;
-    const double each_ns = (double)(m->warm_up_ns + m->measurement_ns);
+    const double each_ns = (double)m->warm_up_ns + (m->latency ? 2 : 1) * (double)m->measurement_ns;
     const double share_ns = fmax(budget_ns / (double)cases - besides_ns, 2e7);
 
     if (request->own_times || m->purpose != GYRE_PURPOSE_TIME || each_ns <= share_ns)

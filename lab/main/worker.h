@@ -68,8 +68,8 @@ GYRE_MUST_USE gyre_status gyre_worker_init(gyre_worker *worker, const gyre_worke
                                            const gyre_worker_start *start);
 
 /* The next message. GYRE_CLOSED when the process has ended or was ended, GYRE_CORRUPT when it
- * speaks nonsense. When *interrupted is set, the process is asked to stop, and ended if it does not
- * within two seconds. Blocks. */
+ * speaks nonsense. When *interrupted is 1, the process is asked to stop, and ended if it does not
+ * within two seconds; when it is more, it is ended at once. Blocks. */
 GYRE_MUST_USE gyre_status gyre_worker_next(gyre_worker *worker,
                                            const volatile sig_atomic_t *interrupted,
                                            gyre_message *out_message);

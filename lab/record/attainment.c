@@ -39,21 +39,28 @@ static gyre_attainment median_of(const gyre_result *result)
 }
 
 /* The longest time is the lowest rate. */
-static gyre_attainment rate(const gyre_attainment *time, uint64_t work, const char *why)
+static gyre_attainment rate(const gyre_result *result, uint64_t work, const char *why)
 {
+    const gyre_figure *time = gyre_result_work_time(result);
     const double per_second = (double)work * 1e9;
 
     if (work == 0)
         return not_measured(why, NULL);
-    return figure(per_second / time->point, per_second / time->high, per_second / time->low);
+    return figure(per_second / time->median_ns, per_second / time->ns.high,
+                  per_second / time->ns.low);
 }
 
-static gyre_attainment p99(const gyre_latency *latency)
+static gyre_attainment p99(const gyre_latency *latency, double confidence)
 {
-    for (size_t i = 0; i < latency->quantile_count; i++)
-        if (latency->quantile[i].p == 0.99)
-            return figure(latency->quantile[i].ns, latency->quantile[i].interval.low,
-                          latency->quantile[i].interval.high);
+    for (size_t i = 0; i < latency->quantile_count; i++) {
+        const gyre_interval *interval = &latency->quantile[i].interval;
+
+        if (latency->quantile[i].p != 0.99)
+            continue;
+        if (interval->coverage < confidence)
+            return not_measured("too few calls for an interval of p99", NULL);
+        return figure(latency->quantile[i].ns, interval->low, interval->high);
+    }
     return not_measured("its calls were not timed one by one (--latency)", NULL);
 }
 
@@ -96,11 +103,11 @@ static gyre_attainment measure(const gyre_target *target, const gyre_run *run,
     case GYRE_TARGET_MEDIAN_NS:
         return time;
     case GYRE_TARGET_P99_NS:
-        return p99(&result->latency);
+        return p99(&result->latency, run->method.confidence);
     case GYRE_TARGET_ITEMS_PER_S:
-        return rate(&time, result->items, "it declares no items");
+        return rate(result, result->items, "it declares no items");
     case GYRE_TARGET_BYTES_PER_S:
-        return rate(&time, result->bytes, "it declares no bytes");
+        return rate(result, result->bytes, "it declares no bytes");
     case GYRE_TARGET_ALLOCATIONS:
         return allocations(result);
     case GYRE_TARGET_RATIO:

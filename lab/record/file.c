@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -108,15 +109,35 @@ static void sync_folder_of(const char *path)
     }
 }
 
+/* Into something that is no plain file. */
+static gyre_status write_through(const char *path, void (*write)(FILE *stream, const void *arg),
+                                 const void *arg)
+{
+    FILE *stream = fopen(path, "we");
+    bool failed;
+
+    if (!stream)
+        return io_failure("write", path, errno);
+    write(stream, arg);
+    failed = ferror(stream) != 0;
+    failed = fclose(stream) != 0 || failed;
+    return failed ? io_failure("write", path, errno ? errno : EIO) : GYRE_OK;
+}
+
 gyre_status gyre_file_replace(const char *path, void (*write)(FILE *stream, const void *arg),
                               const void *arg)
 {
-    char temporary[PATH_MAX];
+    char temporary[PATH_MAX], target[PATH_MAX];
+    struct stat there;
     gyre_status status;
     FILE *stream;
     bool failed;
     int fd, error;
 
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
+        return write_through(path, write, arg);
+    if (realpath(path, target)) /* where the link leads */
+        path = target;
     status = open_beside(path, temporary, sizeof temporary, &fd);
     if (status != GYRE_OK)
         return status;

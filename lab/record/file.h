@@ -17,8 +17,10 @@
  * GYRE_IO with the reason. */
 GYRE_MUST_USE gyre_status gyre_folder_open(const char *folder);
 
-/* Calls `write` with a stream and puts what it wrote in place of `path`. GYRE_IO with the reason
- * when it cannot be written, and then the old file is as it was. */
+/* Calls `write` with a stream and puts what it wrote in place of `path`; through a symbolic link,
+ * in place of what it points to. What is there and no plain file (a device, a pipe) is written to
+ * as it is. GYRE_IO with the reason when it cannot be written, and then the old file is as it was.
+ */
 GYRE_MUST_USE gyre_status gyre_file_replace(const char *path,
                                             void (*write)(FILE *stream, const void *arg),
                                             const void *arg);

@@ -52,15 +52,15 @@ static void write_page(FILE *stream, const void *arg)
     gyre_report_write(stream, arg);
 }
 
-gyre_status gyre_report_save(const char *folder, const gyre_report *report, char *out_path,
-                             size_t size)
+gyre_status gyre_report_save(const char *folder, const char *name, const gyre_report *report,
+                             char *out_path, size_t size)
 {
     char report_folder[PATH_MAX];
     const int length = snprintf(report_folder, sizeof report_folder, "%s/report", folder);
     gyre_status status;
 
     if (length < 0 || (size_t)length >= sizeof report_folder ||
-        (size_t)snprintf(out_path, size, "%s/index.html", report_folder) >= size)
+        (size_t)snprintf(out_path, size, "%s/%s.html", report_folder, name) >= size)
         return gyre_fail(GYRE_IO, "the path of the folder is too long");
     status = gyre_folder_open(report_folder);
     return status == GYRE_OK ? gyre_file_replace(out_path, write_page, report) : status;

@@ -24,9 +24,9 @@ typedef struct gyre_report {
 /* Errors stay in the stream. Long series are thinned evenly, and the page says so. */
 void gyre_report_write(FILE *stream, const gyre_report *report);
 
-/* Replaces FOLDER/report/index.html; where it is goes to `out_path`, of `size` bytes. GYRE_IO with
+/* Replaces FOLDER/report/NAME.html; where it is goes to `out_path`, of `size` bytes. GYRE_IO with
  * the reason, and then an older one is as it was. */
-GYRE_MUST_USE gyre_status gyre_report_save(const char *folder, const gyre_report *report,
-                                           char *out_path, size_t size);
+GYRE_MUST_USE gyre_status gyre_report_save(const char *folder, const char *name,
+                                           const gyre_report *report, char *out_path, size_t size);
 
 #endif

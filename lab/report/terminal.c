@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "report/quantity.h"
 
-enum { COLUMN = 24, SLOWEST = 3 };
+enum { COLUMN = 24, SLOWEST = 3, LINE_BYTES = 2048 };
 enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER }; /* as in the form of GYRE_COLOR */
 
 bool gyre_terminal_live(FILE *stream)
@@ -42,8 +42,9 @@ static void print_id(FILE *stream, const char *id)
 {
     const int length = (int)strlen(id);
 
-    fprintf(stream, "%s%s%s", gyre_terminal_ink(stream, GYRE_INK_BOLD), id,
-            gyre_terminal_ink(stream, GYRE_INK_PLAIN));
+    fputs(gyre_terminal_ink(stream, GYRE_INK_BOLD), stream);
+    gyre_text_print(stream, id);
+    fputs(gyre_terminal_ink(stream, GYRE_INK_PLAIN), stream);
     if (length < COLUMN)
         fprintf(stream, "%*s", COLUMN - length, "");
     else
@@ -60,15 +61,15 @@ static void begin(FILE *stream, const char *label)
 static void print_rate(FILE *stream, const gyre_result *result, uint64_t work,
                        gyre_quantity (*rate)(uint64_t, double))
 {
-    const bool hot = result->hot.samples.count > 0;
-    const gyre_figure *figure = hot ? &result->hot : &result->time;
+    const gyre_figure *figure = gyre_result_work_time(result);
 
     if (work == 0)
         return;
     begin(stream, "thrpt:");
     /* the longest time is the lowest rate */
     fprintf(stream, "[%s %s %s]%s\n", rate(work, figure->ns.high).text,
-            rate(work, figure->median_ns).text, rate(work, figure->ns.low).text, hot ? " hot" : "");
+            rate(work, figure->median_ns).text, rate(work, figure->ns.low).text,
+            figure == &result->hot ? " hot" : "");
 }
 
 static void print_times(FILE *stream, const gyre_figure *figure)
@@ -119,7 +120,7 @@ static void print_change(FILE *stream, const gyre_result *result, const gyre_met
             verdicts[change->verdict].words, gyre_terminal_ink(stream, GYRE_INK_PLAIN));
 }
 
-static void print_latency(FILE *stream, const gyre_latency *latency)
+static void print_latency(FILE *stream, const gyre_latency *latency, const gyre_method *method)
 {
     if (latency->count == 0)
         return;
@@ -128,9 +129,14 @@ static void print_latency(FILE *stream, const gyre_latency *latency)
 
         snprintf(label, sizeof label, "p%g:", 100 * latency->quantile[i].p);
         begin(stream, label);
-        fprintf(stream, "[%s %s %s]\n", gyre_quantity_time(latency->quantile[i].interval.low).text,
-                gyre_quantity_time(latency->quantile[i].ns).text,
-                gyre_quantity_time(latency->quantile[i].interval.high).text);
+        if (latency->quantile[i].interval.coverage < method->confidence)
+            fprintf(stream, "%s (too few calls for an interval)\n",
+                    gyre_quantity_time(latency->quantile[i].ns).text);
+        else
+            fprintf(stream, "[%s %s %s]\n",
+                    gyre_quantity_time(latency->quantile[i].interval.low).text,
+                    gyre_quantity_time(latency->quantile[i].ns).text,
+                    gyre_quantity_time(latency->quantile[i].interval.high).text);
     }
     begin(stream, "max:");
     fprintf(stream, "%s of %zu calls", gyre_quantity_time(latency->max_ns).text, latency->count);
@@ -221,12 +227,30 @@ static void print_outliers(FILE *stream, const gyre_result *result)
                     100 * (double)kinds[i].count / (double)count, kinds[i].name);
 }
 
+/* "word: text", the word in ink, the text cleaned; `indent` spaces before. */
+static void print_after(FILE *stream, gyre_ink ink, const char *word, const char *text, int indent)
+{
+    fprintf(stream, "%*s%s%s%s: ", indent, "", gyre_terminal_ink(stream, ink), word,
+            gyre_terminal_ink(stream, GYRE_INK_PLAIN));
+    gyre_text_print(stream, text);
+    fputc('\n', stream);
+}
+
+static void print_words(FILE *stream, const gyre_result *result)
+{
+    fprintf(stream, "%*s%sclock:  from ", COLUMN, "", gyre_terminal_ink(stream, GYRE_INK_FAINT));
+    gyre_text_print(stream, result->t0);
+    fputs(" until ", stream);
+    gyre_text_print(stream, result->t1);
+    fputs("; seen by ", stream);
+    gyre_text_print(stream, result->observer);
+    fprintf(stream, "%s\n", gyre_terminal_ink(stream, GYRE_INK_PLAIN));
+}
+
 static void print_warnings(FILE *stream, const gyre_result *result)
 {
     for (size_t i = 0; i < result->warning_count; i++)
-        fprintf(stream, "%*s%swarning:%s %s\n", COLUMN, "",
-                gyre_terminal_ink(stream, GYRE_INK_WARN), gyre_terminal_ink(stream, GYRE_INK_PLAIN),
-                result->warnings[i]);
+        print_after(stream, GYRE_INK_WARN, "warning", result->warnings[i], COLUMN);
 }
 
 static void print_measured(FILE *stream, const gyre_result *result, const gyre_method *method,
@@ -239,14 +263,12 @@ static void print_measured(FILE *stream, const gyre_result *result, const gyre_m
     print_rate(stream, result, result->bytes, gyre_quantity_bytes_rate);
     print_rate(stream, result, result->items, gyre_quantity_items_rate);
     print_change(stream, result, method);
-    print_latency(stream, &result->latency);
+    print_latency(stream, &result->latency, method);
     print_counts(stream, result);
     if (detail == GYRE_DETAIL_VERBOSE)
         print_estimates(stream, result);
     if (detail != GYRE_DETAIL_BRIEF)
-        fprintf(stream, "%*s%sclock:  from %s until %s; seen by %s%s\n", COLUMN, "",
-                gyre_terminal_ink(stream, GYRE_INK_FAINT), result->t0, result->t1, result->observer,
-                gyre_terminal_ink(stream, GYRE_INK_PLAIN));
+        print_words(stream, result);
     print_warnings(stream, result);
     if (detail != GYRE_DETAIL_BRIEF)
         print_outliers(stream, result);
@@ -258,7 +280,12 @@ static void print_last_words(FILE *stream, const char *words)
     while (*words) {
         const size_t length = strcspn(words, "\n");
 
-        fprintf(stream, "%*s| %.*s\n", COLUMN, "", (int)length, words);
+        char line[LINE_BYTES];
+
+        snprintf(line, sizeof line, "%.*s", (int)length, words);
+        fprintf(stream, "%*s| ", COLUMN, "");
+        gyre_text_print(stream, line);
+        fputc('\n', stream);
         words += length + (words[length] == '\n');
     }
 }
@@ -277,13 +304,11 @@ void gyre_terminal_result(FILE *stream, const gyre_result *result, const gyre_me
         fprintf(stream, "%sok%s\n", gyre_terminal_ink(stream, GYRE_INK_GOOD), plain);
         break;
     case GYRE_OUTCOME_FAILED:
-        fprintf(stream, "%sFAILED%s: %s\n", gyre_terminal_ink(stream, GYRE_INK_BAD), plain,
-                result->reason);
+        print_after(stream, GYRE_INK_BAD, "FAILED", result->reason, 0);
         print_last_words(stream, result->last_words);
         break;
     case GYRE_OUTCOME_SKIPPED:
-        fprintf(stream, "%sskipped%s: %s\n", gyre_terminal_ink(stream, GYRE_INK_WARN), plain,
-                result->reason);
+        print_after(stream, GYRE_INK_WARN, "skipped", result->reason, 0);
         break;
     case GYRE_OUTCOME_INTERRUPTED:
         fprintf(stream, "%s\n", result->reason);

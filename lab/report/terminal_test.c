@@ -16,7 +16,7 @@ static const gyre_result usual = {
     .time = {.median_ns = 50, .ns = {40, 60, 0.95}},
 };
 
-static const gyre_method method = {.significance = 0.05};
+static const gyre_method method = {.significance = 0.05, .confidence = 0.95};
 
 static gyre_result ended(gyre_outcome outcome, const char *reason)
 {

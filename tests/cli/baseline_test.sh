@@ -29,6 +29,23 @@ strict()
         exits 0 bench --baseline-lenient old clock/now_ns status/name && says out 'change:' &&
         exits 3 bench -b nosuch clock/now_ns && says err "there is no baseline 'nosuch'"
 }
+strict_skips()
+{
+    exits 0 "$build/tests/stranger_bench" --quick --out "$work/skip" -s with fine/first absent &&
+        exits 0 "$build/tests/stranger_bench" --quick --out "$work/skip" -b with fine/first absent && says out 'change:'
+}
+named_latest() { exits 2 bench -s latest clock/now_ns && says err "'latest' means the last run"; }
+loaded_filter()
+{
+    exits 0 bench -s c clock && exits 0 bench --load-baseline c --baseline c clock/now_ns &&
+        ! grep -q floor_counter "$work/out" && exits 2 bench --load-baseline c --baseline c nonsense
+}
+fails_now()
+{
+    exits 0 bench -s a clock/now_ns && sed 's/"outcome": "measured"/"outcome": "failed", "reason": "oh"/' "$out/baselines/a.json" >"$work/failed.json" &&
+        exits 1 "$gyre" compare --out "$out" --fail a "$work/failed.json" && says out 'failed now clock/now_ns: oh' &&
+        exits 0 "$gyre" compare --out "$out" a "$work/failed.json"
+}
 discard()
 {
     exits 0 bench --discard-baseline -n --out "$work/none" clock/now_ns && [ ! -e "$work/none/baselines/base.json" ] &&
@@ -134,12 +151,18 @@ report()
     exits 0 bench -s a clock/now_ns && [ -s "$out/report/index.html" ] && rm "$out/report/index.html" &&
         exits 0 "$gyre" report --out "$out" && says out "^report in $out/report/index.html" &&
         grep -q '</html>' "$out/report/index.html" && exits 0 "$gyre" report --out "$out" a -b a -o - && says out '^</html>' &&
+        exits 0 "$gyre" report --out "$out" a && says out "^report in $out/report/a.html" &&
+        exits 0 "$gyre" report --out "$out" -o /dev/null && [ -c /dev/null ] &&
         exits 3 "$gyre" report --out "$out" nosuch && exits 3 "$gyre" report --out "$out" a -o /proc/x.html
 }
 
 claim second_run_is_compared_with_the_first first_and_second
 claim_json saving_some_benchmarks_keeps_the_others merges
 claim baseline_is_strict_or_lenient strict
+claim strict_asks_only_of_what_was_measured strict_skips
+claim baseline_cannot_be_called_latest named_latest
+claim loaded_baseline_is_filtered loaded_filter
+claim benchmark_that_fails_now_fails_the_comparison fails_now
 claim discard_replaces_nothing discard
 claim loaded_baseline_stands_for_a_run load
 claim contradicting_words_are_wrong_usage words

@@ -90,6 +90,73 @@ twice()
     [ "$status" = 130 ] && gone "$child" && says out 'interrupted' && says out 'did not stop when asked to'
 }
 
+declared() { exits 1 run declared last && says out '^declared/crash  *FAILED: was killed by signal 11' && says out '^last/one  *time:'; }
+in_light_order() { exits 1 run --order light declared last && says out '^last/one  *time:'; }
+left_its_group() { exits 1 run --timeout 500ms '^group' last && says out '^group/left  *FAILED: gave no' && says out '^last/one'; }
+returned_twice() { exits 0 run twice last && says out '^twice/returned  *time:' && says out '^last/one  *time:'; }
+each_one() { exits 0 run --latency each && says out '^each/one  *time:' && says out 'p50:'; }
+each_counted() { exits 0 run --memory each && says out 'memory: peak .*; 1 allocations of together 10 B'; }
+# shellcheck disable=SC2086
+deaf()
+{
+    rm -f "$work/child"
+    STRANGER_CHILD=$work/child "$stranger" $fast --no-save '^mask' >"$work/out" 2>"$work/err" &
+    pid=$!
+    tries=0
+    until [ -s "$work/child" ] || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    kill -KILL "$pid" && gone "$(cat "$work/child")"
+}
+# shellcheck disable=SC2086
+keeps_after() # SIGNAL...: what was measured before a hang is kept, whatever ends the run
+{
+    rm -rf "$work/kept"
+    : >"$work/out"
+    env --default-signal=INT "$stranger" $fast --out "$work/kept" fine/first hang >"$work/out" 2>"$work/err" &
+    pid=$!
+    tries=0
+    until grep -q '^fine/first' "$work/out" || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    for signal; do kill -"$signal" "$pid" && sleep 0.3; done
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" = 130 ] && [ "$("$query" benchmarks 0 outcome <"$work/kept/latest.json")" = measured ]
+}
+# shellcheck disable=SC2086
+reader_goes()
+{
+    { "$stranger" $fast --out "$work/piped" fine last 2>"$work/err"; echo "$?" >"$work/status"; } | head -n 1 >/dev/null
+    [ "$(cat "$work/status")" = 3 ] && says err 'cannot write the output' &&
+        [ "$("$query" benchmarks 3 id <"$work/piped/latest.json")" = last/one ]
+}
+no_streams()
+{
+    "$stranger" --test fine last --out "$work/closed" <&- >&- 2>"$work/err" && [ ! -s "$work/err" ]
+}
+children_ignored() { exits 0 sh -c "trap '' CHLD; exec '$stranger' --test --timeout 5s fine last" && says out '^4 checked.* in [0-2]\.'; }
+stale_order()
+{
+    exits 0 setsid sh -c "GYRE_WORKER='3 1 0 0 0 0 0' '$stranger' --list; echo survived \$?" && says out 'survived 2'
+}
+elsewhere()
+{
+    mkdir -p "$work/folder/sub" && cd "$work/folder" && STRANGER_FOLDER=sub && export STRANGER_FOLDER &&
+        exits 0 run fine/first && says out '^fine/first  *time:'
+}
+told_by_others()
+{
+    : >"$work/out"
+    # shellcheck disable=SC2086
+    "$stranger" --warm-up-time 2s --no-save fine/first fine/second >"$work/out" 2>"$work/err" &
+    pid=$!
+    tries=0
+    until worker=$(pgrep -P "$pid") || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    sleep 0.5
+    kill -TERM "$worker"
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" = 1 ] && says out 'fine/first  *FAILED: its process was told to stop by somebody else' &&
+        says out '^2 measured, 1 failed, 0 skipped of 3'
+}
+
 in_this_process()
 {
     exits 1 run --isolate none fine exit/three last && says out '^fine/first  *time:' &&
@@ -135,7 +202,7 @@ in_order()
 }
 pinned()
 {
-    exits 0 run --pin 0 fine/first && exits 2 run --pin fast fine/first && says err "'--pin' takes numbers of CPUs"
+    exits 0 run --pin 0 fine/first && exits 2 run --pin 1023 fine/first && says err 'CPU 1023 is not there' && exits 2 run --pin fast fine/first && says err "'--pin' takes numbers of CPUs"
 }
 cooled() { exits 0 run --cooldown 50ms fine/first last; }
 not_for_people() { exits 2 env GYRE_WORKER=x "$stranger" --test && says err 'GYRE_WORKER is set by Gyre'; }
@@ -154,6 +221,20 @@ claim daemon_of_a_benchmark_goes_too daemon_left
 claim killed_parent_takes_its_children_along killed_parent
 claim ctrl_c_ends_what_does_not_listen deaf_to_ctrl_c
 claim second_ctrl_c_ends_it_at_once twice
+claim declaration_that_crashes_is_named declared
+claim light_order_asks_no_suite_code in_light_order
+claim worker_that_leaves_its_group_is_ended left_its_group
+claim child_that_returns_from_run_is_no_second_worker returned_twice
+claim each_iteration_is_prepared_alone each_one
+claim worker_deaf_to_signals_goes_with_its_parent deaf
+claim_json second_ctrl_c_keeps_what_was_measured keeps_after INT INT
+claim_json hangup_keeps_what_was_measured keeps_after HUP
+claim_json reader_that_goes_away_loses_nothing reader_goes
+claim closed_streams_do_no_harm no_streams
+claim ignored_children_are_waited_for children_ignored
+claim stale_order_harms_nobody stale_order
+claim main_that_goes_elsewhere_is_started_where_it_was elsewhere
+claim worker_stopped_by_others_is_named told_by_others
 claim exit_in_this_process_is_named in_this_process
 claim_json exit_in_this_process_loses_nothing exit_loses_nothing
 claim_json stdout_stays_json_in_this_process stdout_is_for_json
@@ -163,6 +244,7 @@ claim guard_warns_or_skips guard
 claim slow_ones_are_left_out_when_quick slow
 if [ -z "${SANITIZED:-}" ]; then
     claim allocations_are_counted memory
+    claim preparing_is_not_counted each_counted
     if command -v valgrind >/dev/null || [ "$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null || echo 9)" -lt 2 ]; then
         claim instructions_are_counted instructions
     else
