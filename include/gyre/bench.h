@@ -107,7 +107,7 @@ typedef struct gyre_bench {
  * hands in the work and need not wait; a benchmark gets three figures: end to end (host time of
  * `run`, `end` and `read`, for one iteration; without `begin`, which may hold the device back until
  * everything is handed in), cold (device time of one iteration after `flush`) and hot (device time
- * of one in a batch). Anything but GYRE_OK fails the case. */
+ * of one in a batch), which comes first. Anything but GYRE_OK fails the case. */
 typedef struct gyre_bench_clock {
     const char *name; /* "CUDA events" */
     GYRE_MUST_USE gyre_status (*begin)(void *fixture);

@@ -4,6 +4,7 @@
  */
 #include "main/serve.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +20,6 @@
 #include "base/settings.h"
 #include "bench/measure.h"
 #include "gyre/clock.h"
-#include "gyre/thread.h"
 #include "main/message.h"
 #include "main/orphans.h"
 #include "record/run.h"
@@ -42,20 +42,6 @@ static void on_orphaned(int number)
     kill(0, SIGKILL);
 }
 
-/* Waits for the parent's death in a thread of its own, where no benchmark can block the signal. */
-static void watch_parent(void *arg)
-{
-    const int *number = arg;
-    sigset_t set;
-    int got;
-
-    sigemptyset(&set);
-    sigaddset(&set, *number);
-    while (sigwait(&set, &got) != 0)
-        continue;
-    on_orphaned(got);
-}
-
 static void handle(int number, void (*handler)(int))
 {
     struct sigaction action;
@@ -69,25 +55,15 @@ static void handle(int number, void (*handler)(int))
 
 gyre_status gyre_serve_prepare(const gyre_worker_order *order)
 {
-    static int orphaned; /* for the thread that never ends */
-    const gyre_thread_options options = {.struct_size = sizeof options, .name = "gyre-watch"};
-    gyre_thread *thread;
-    gyre_status status;
-    sigset_t set;
+    const int orphaned = SIGRTMAX - 1; /* valgrind has the last one for itself */
 
     if (getppid() != order->parent || getpgrp() != getpid())
         return gyre_fail(GYRE_INVALID, "GYRE_WORKER is set by Gyre, not by people; unset it");
-    orphaned = SIGRTMAX - 1;          /* valgrind has the last one for itself */
+    prctl(PR_SET_NAME, program_invocation_short_name); /* it was started as /proc/self/exe */
     setvbuf(stdout, NULL, _IOLBF, 0); /* a crash does not take the last words with it */
     unsetenv(gyre_settings_at(GYRE_SETTING_WORKER)->name); /* not for what a benchmark starts */
     fcntl(order->fd, F_SETFD, FD_CLOEXEC);
-    handle(orphaned, on_orphaned); /* for a benchmark that lets all signals in */
-    sigemptyset(&set);
-    sigaddset(&set, orphaned);
-    pthread_sigmask(SIG_BLOCK, &set, NULL); /* the thread shall get it */
-    status = gyre_thread_start(watch_parent, &orphaned, &options, &thread);
-    if (status != GYRE_OK)
-        return status;
+    handle(orphaned, on_orphaned); /* the guardian is for those who do not hear it */
     prctl(PR_SET_PDEATHSIG, orphaned);
     if (getppid() != order->parent) /* it went before we had said so */
         on_orphaned(0);

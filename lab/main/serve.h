@@ -17,7 +17,7 @@
 #include "main/worker.h"
 
 /* Ties this process to the one that started it: to be called as soon as there is an order.
- * GYRE_INVALID when the order is not from our parent; what gyre_thread_start says. */
+ * GYRE_INVALID when the order is not from our parent. */
 GYRE_MUST_USE gyre_status gyre_serve_prepare(const gyre_worker_order *order);
 
 /* Visits the cases of the order and returns the exit status. `list` is the whole list, in the order

@@ -14,6 +14,7 @@
 #include "bench/measure.h"
 #include "gyre/clock.h"
 #include "main/callgrind.h"
+#include "main/guardian.h"
 #include "main/orphans.h"
 #include "main/preload.h"
 #include "main/serve.h"
@@ -242,7 +243,9 @@ static gyre_status visit(share *sh, size_t first, size_t count, gyre_purpose pur
         status = gyre_worker_init(&worker, &order, start);
         if (status != GYRE_OK)
             return status;
+        gyre_guardian_watch(s->guardian, worker.pid);
         status = listen(sh, &worker, start, &done, sorry);
+        gyre_guardian_watch(s->guardian, 0); /* before its number can be another's */
         if (status == GYRE_NO_MEMORY) {
             gyre_worker_fini(&worker);
             return status;
@@ -446,10 +449,12 @@ gyre_status gyre_supervise(const gyre_supervision *given)
     gyre_supervision with = *given;
     const gyre_supervision *s = &with;
     gyre_orphans orphans;
-    gyre_status status = GYRE_OK;
+    gyre_guardian guardian;
+    gyre_status status = gyre_guardian_start(&guardian);
 
-    gyre_orphans_adopt(&orphans);
+    gyre_orphans_adopt(&orphans); /* the guardian is there already, and spared */
     with.orphans = &orphans;
+    with.guardian = &guardian;
 
     for (size_t at = 0; at < s->list->count && status == GYRE_OK && !*s->interrupted;) {
         const size_t count = gyre_schedule_share(s->list, at, s->isolation);
@@ -460,5 +465,6 @@ gyre_status gyre_supervise(const gyre_supervision *given)
         at += count;
     }
     gyre_orphans_release(&orphans);
+    gyre_guardian_stop(&guardian);
     return status;
 }

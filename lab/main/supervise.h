@@ -44,7 +44,8 @@ typedef struct gyre_supervision {
     void (*output)(void *user, const char *bytes, size_t length); /* what benchmarks print */
     bool hide_output; /* stdout is for programs: in this process, prints go to stderr */
     void *user;
-    const struct gyre_orphans *orphans; /* set by gyre_supervise itself */
+    const struct gyre_orphans *orphans; /* these two are set by gyre_supervise itself */
+    const struct gyre_guardian *guardian;
 } gyre_supervision;
 
 /* Visits all of them, or up to the interrupt. GYRE_NO_MEMORY or GYRE_IO with the reason when

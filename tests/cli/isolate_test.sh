@@ -148,7 +148,7 @@ told_by_others()
     "$stranger" --warm-up-time 2s --no-save fine/first fine/second >"$work/out" 2>"$work/err" &
     pid=$!
     tries=0
-    until worker=$(pgrep -P "$pid") || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    until worker=$(pgrep -x -P "$pid" stranger_bench) || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
     sleep 0.5
     kill -TERM "$worker"
     status=0
