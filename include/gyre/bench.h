@@ -152,9 +152,11 @@ typedef struct gyre_suite {
 
 /* A whole benchmark program: `int main(int argc, char **argv) { return gyre_bench_main(argc, argv,
  * suites); }` with `suites` NULL-terminated. Reads the options of `gyre bench` (--help lists them),
- * measures, prints, and keeps the run under GYRE_OUT. Returns the exit status: 0 done, 1 a
- * benchmark failed, 2 wrong usage, 3 environment, 130 interrupted by SIGINT or SIGTERM, whose
- * handlers it holds meanwhile. One call at a time, from the main thread; blocks. */
+ * measures, prints, and keeps the run under GYRE_OUT. Each group runs in a process of its own: this
+ * program, started again with the same words, so what main does before must bear being done again
+ * and lead to the same tables. Returns the exit status: 0 done, 1 a benchmark failed, 2 wrong
+ * usage, 3 environment, 130 interrupted by SIGINT, SIGTERM or SIGHUP, whose handlers it holds
+ * meanwhile, as those of SIGPIPE and SIGCHLD. One call at a time, from the main thread; blocks. */
 GYRE_API int gyre_bench_main(int argc, char **argv, const gyre_suite *const *suites);
 
 /* `return gyre_bench_refuse(GYRE_UNAVAILABLE, "no GPU here");` in a set-up: records why and returns
