@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -196,5 +197,7 @@ int gyre_args_flush(const char *program, int code)
         return code;
     fprintf(stderr, "%s: cannot write the output: %s; free some space, or write it elsewhere\n",
             program, strerror(errno));
+    __fpurge(stdout); /* said once, and not tried again at exit */
+    clearerr(stdout);
     return GYRE_EXIT_ENVIRONMENT;
 }
