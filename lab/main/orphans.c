@@ -72,8 +72,13 @@ void gyre_orphans_adopt(gyre_orphans *orphans)
     pid_t pid;
 
     *orphans = (gyre_orphans){0};
-    while ((pid = next_child(list, length, &at)) > 0 && orphans->count < GYRE_ORPHANS_SPARED)
-        orphans->spared[orphans->count++] = pid;
+    while ((pid = next_child(list, length, &at)) > 0) {
+        if (orphans->count == GYRE_ORPHANS_SPARED)
+            orphans->too_many = true;
+        else
+            orphans->spared[orphans->count++] = pid;
+    }
+    orphans->too_many |= length == LIST_BYTES;
     orphans->adopted_before = prctl(PR_GET_CHILD_SUBREAPER, &before, 0, 0, 0) == 0 && before != 0;
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
@@ -82,6 +87,8 @@ void gyre_orphans_end(const gyre_orphans *orphans)
 {
     const int error = errno;
 
+    if (orphans && orphans->too_many)
+        return;
     for (int round = 0; round < ROUNDS; round++) {
         char list[LIST_BYTES];
         const size_t length = read_children(list);

@@ -19,10 +19,12 @@
 
 enum { GYRE_ORPHANS_SPARED = 64 };
 
-/* Children that this process had before, and that are none of our business. */
+/* Children that this process had before, and that are none of our business. Those that another
+ * thread starts meanwhile cannot be told from orphans. */
 typedef struct gyre_orphans {
     pid_t spared[GYRE_ORPHANS_SPARED];
     size_t count;
+    bool too_many;       /* to remember: then nobody is ended */
     bool adopted_before; /* somebody else had asked for it */
 } gyre_orphans;
 
