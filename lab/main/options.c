@@ -103,7 +103,8 @@ const gyre_option gyre_bench_options[] = {
                  "what has a process of its own (default group)"},
     [ORDER] = {"--order", 0, "declared|light|random", "of the groups (default declared)"},
     [TIMEOUT] = {"--timeout", 0, "TIME",
-                 "end what gives no sign of life for that long (default 60s; 0 never)"},
+                 "end what gives no sign of life for that long (default 60s and a quarter of the "
+                 "measurement time; 0 never)"},
     [COOLDOWN] = {"--cooldown", 0, "TIME", "pause between groups (default none)"},
     [PIN] = {"--pin", 0, "CPUS", "run on these CPUs only, for example 2 or 0-3,8"},
     [SKIP_WHEN] = {"--skip-when", 0, "warning|critical",
