@@ -156,6 +156,25 @@ static void warm_up_lasts_as_long_as_asked(void)
     CHECK(iterations_run == 1023 + 20 * 1000);
 }
 
+static uint64_t hiccup_ns; /* taken from the first call */
+
+static void run_with_a_hiccup(void *fixture, uint64_t iterations)
+{
+    clock_ns += hiccup_ns;
+    hiccup_ns = 0;
+    run(fixture, iterations);
+}
+
+static void interruption_does_not_set_the_pace(void)
+{
+    const gyre_bench_case c = {.suite = "s", .bench = {A_BENCH(run_with_a_hiccup)}, .id = "g/f"};
+
+    reset();
+    hiccup_ns = 4000000; /* longer than the whole warm-up: forty times */
+    REQUIRE(measure(&c, &usual) == GYRE_OK);
+    CHECK(result.time.samples.count == 20 && result.time.samples.iterations[0] == 1000);
+}
+
 static void slow_benchmark_gets_fewer_samples(void)
 {
     reset();
@@ -590,6 +609,7 @@ static const test_case cases[] = {
     TEST(linear_samples_grow_by_one_step),
     TEST(auto_is_flat_where_linear_would_take_too_long),
     TEST(warm_up_lasts_as_long_as_asked),
+    TEST(interruption_does_not_set_the_pace),
     TEST(slow_benchmark_gets_fewer_samples),
     TEST(precision_ends_sampling_early_when_it_is_reached),
     TEST(precision_that_is_not_reached_is_said),

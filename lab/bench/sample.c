@@ -23,6 +23,8 @@ enum {
     MOST_TIMES_LONGER = 10, /* than the measurement time, for the sake of precision */
     HOT_BATCHES = 30,
     LONG_BATCH_NS = 250000000,
+    PACES = 3,            /* batches that say how long an iteration takes */
+    SURELY_NS = 50000000, /* so long is tried to get them, however short the warm-up is to be */
 };
 
 typedef struct plan {
@@ -31,37 +33,57 @@ typedef struct plan {
     bool linear;
 } plan;
 
+/* The least of the last batches: one that was interrupted says nothing about the pace. */
+static gyre_pace pace_of(const gyre_pace *last, uint32_t batches)
+{
+    gyre_pace least = last[0];
+
+    for (uint32_t i = 1; i < batches && i < PACES; i++) {
+        least.timed_ns = fmin(least.timed_ns, last[i].timed_ns);
+        least.spent_ns = fmin(least.spent_ns, last[i].spent_ns);
+    }
+    return least;
+}
+
 gyre_status gyre_sample_warm_up(gyre_drive *drive, uint64_t warm_up_ns, gyre_pace *out_pace)
 {
     const uint64_t start_ns = drive->now_ns();
-    uint64_t batch = 1, batch_start_ns = start_ns, now_ns;
-    double timed_ns;
+    const uint64_t patience_ns = 4 * warm_up_ns > SURELY_NS ? 4 * warm_up_ns : SURELY_NS;
+    gyre_pace last[PACES];
+    uint64_t batch = 1, batch_start_ns = start_ns;
 
     *out_pace = (gyre_pace){0};
     gyre_drive_tell(drive, "warming up", warm_up_ns);
-    for (;;) {
+    for (uint32_t batches = 1;; batches++) {
+        gyre_pace *pace = &last[(batches - 1) % PACES];
+        uint64_t now_ns;
+
         if (drive->c->clock) {
             const gyre_status status =
-                gyre_drive_clocked(drive, batch, GYRE_CLOCKED_HOT, &timed_ns);
+                gyre_drive_clocked(drive, batch, GYRE_CLOCKED_HOT, &pace->timed_ns);
 
             if (status != GYRE_OK)
                 return status;
         } else {
-            timed_ns = (double)gyre_drive_run(drive, batch);
+            pace->timed_ns = (double)gyre_drive_run(drive, batch);
         }
         now_ns = drive->now_ns();
-        if (now_ns - start_ns >= warm_up_ns || gyre_drive_stopped(drive))
-            break;
+        pace->timed_ns /= (double)batch;
+        pace->spent_ns = (double)(now_ns - batch_start_ns) / (double)batch;
+        if (gyre_drive_stopped(drive) || (now_ns - start_ns >= warm_up_ns &&
+                                          (batches >= PACES || now_ns - start_ns >= patience_ns))) {
+            *out_pace = pace_of(last, batches);
+            return GYRE_OK;
+        }
         if (batch >= MOST_ITERATIONS)
             return GYRE_OK; /* it returns at once whatever it is asked for */
-        gyre_drive_tell(drive, "warming up", warm_up_ns - (now_ns - start_ns));
-        if (now_ns - batch_start_ns < LONG_BATCH_NS) /* longer ones would look like a hang */
+        gyre_drive_tell(drive, "warming up",
+                        now_ns - start_ns < warm_up_ns ? warm_up_ns - (now_ns - start_ns) : 0);
+        /* longer batches would look like a hang, and are not needed once the time is spent */
+        if (now_ns - batch_start_ns < LONG_BATCH_NS && now_ns - start_ns < warm_up_ns)
             batch *= 2;
         batch_start_ns = now_ns;
     }
-    out_pace->timed_ns = timed_ns / (double)batch;
-    out_pace->spent_ns = (double)(now_ns - batch_start_ns) / (double)batch;
-    return GYRE_OK;
 }
 
 static plan plan_flat(const gyre_method *method, double iteration_ns)

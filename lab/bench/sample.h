@@ -15,14 +15,14 @@
 #include "gyre/common.h"
 #include "gyre/status.h"
 
-/* What one iteration takes, by the last and largest batch of the warm-up. */
+/* What one iteration takes, by the last and largest batches of the warm-up. */
 typedef struct gyre_pace {
     double timed_ns; /* 0 when nothing could be timed */
     double spent_ns; /* with what is prepared for it, which is not timed but takes its time */
 } gyre_pace;
 
-/* Runs batches of doubling size until the warm-up time is spent. A suite's clock, where there is
- * one, waits for each batch. */
+/* Runs batches of doubling size until the warm-up time is spent, at least three where that does not
+ * take much longer. A suite's clock, where there is one, waits for each batch. */
 GYRE_MUST_USE gyre_status gyre_sample_warm_up(gyre_drive *drive, uint64_t warm_up_ns,
                                               gyre_pace *out_pace);
 

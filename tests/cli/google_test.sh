@@ -42,9 +42,9 @@ one_benchmark_is_compared_with_another()
 # shellcheck disable=SC2086 # options
 real_runs_are_compared()
 {
-    fast='--sample-size 12 --warm-up-time 1ms --measurement-time 5ms --no-save --output-format google'
+    fast='--sample-size 10 --warm-up-time 1ms --measurement-time 5ms --no-save --output-format google'
     "$gyre" bench $fast clock >"$work/one.json" && "$gyre" bench $fast clock >"$work/two.json" &&
-        compare benchmarks "$work/one.json" "$work/two.json" && says out '^clock/now_ns_pvalue .*Repetitions: 12 vs 12$' &&
+        compare benchmarks "$work/one.json" "$work/two.json" && says out '^clock/now_ns_pvalue .*Repetitions: 10 vs 10$' &&
         says out '^clock/peer_clock_gettime_median '
 }
 
