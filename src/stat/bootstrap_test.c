@@ -8,6 +8,7 @@
 #include "stat/moments.h"
 #include "stat/order.h"
 #include "stat/regression.h"
+#include "stat/series_fake.h"
 #include "test.h"
 
 enum { MOST = 1000 };
@@ -22,20 +23,9 @@ static gyre_resampling seeded(uint64_t seed, size_t resamples, double level)
     return (gyre_resampling){resamples, level, &state};
 }
 
-/* Around 1000, each value keeping `rho` of the one before; mean and median are 1000. */
 static const double *remembering(size_t count, double rho, uint64_t seed)
 {
-    gyre_stat_random random;
-    double x = 0;
-
-    gyre_stat_random_seed(&random, seed);
-    for (size_t i = 0; i < count + 100; i++) {
-        x = rho * x - 2;
-        for (int j = 0; j < 4; j++) /* near enough to normal */
-            x += gyre_stat_random_unit(&random);
-        if (i >= 100) /* the start is forgotten */
-            series[i - 100] = 1000 + x;
-    }
+    fake_remembering(series, count, rho, seed);
     return series;
 }
 

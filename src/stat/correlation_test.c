@@ -3,27 +3,16 @@
 
 #include <math.h>
 
-#include "stat/random.h"
+#include "stat/series_fake.h"
 #include "test.h"
 
 enum { MOST = 2000 };
 
 static double series[MOST];
 
-/* Each value keeps `rho` of the one before: tau is (1 + rho) / (1 - rho). */
 static const double *remembering(size_t count, double rho, uint64_t seed)
 {
-    gyre_stat_random random;
-    double x = 0;
-
-    gyre_stat_random_seed(&random, seed);
-    for (size_t i = 0; i < count + 100; i++) {
-        x = rho * x - 2;
-        for (int j = 0; j < 4; j++) /* near enough to normal */
-            x += gyre_stat_random_unit(&random);
-        if (i >= 100) /* the start is forgotten */
-            series[i - 100] = 1000 + x;
-    }
+    fake_remembering(series, count, rho, seed);
     return series;
 }
 

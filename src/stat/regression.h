@@ -19,10 +19,4 @@
 /* 0 without values or when every x is 0. Values must be finite. */
 double gyre_stat_slope(const double *x, const double *y, size_t count);
 
-/* R^2 of that line, in [0, 1]: 1 - sum((y - slope x)^2) / sum(y^2). The total is taken around 0,
- * not around the mean of y, because a line through the origin competes with y = 0; only so do the
- * explained and the remaining squares add up to the total. It cannot be compared with the R^2 of a
- * line that has a constant term. 1 when every y is 0, and without values. */
-double gyre_stat_r_squared(const double *x, const double *y, size_t count);
-
 #endif
