@@ -4,6 +4,7 @@
  * The script tests choose among them.
  */
 #include <gyre/bench.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,6 +182,16 @@ static void use_one(void *fixture, uint64_t iterations)
     free(blocks[0]);
 }
 
+/* How many CPUs it may run on. */
+static void tell_cpus(const void *fixture, uint64_t iterations, gyre_bench_facts *facts)
+{
+    cpu_set_t cpus;
+
+    (void)fixture, (void)iterations;
+    if (sched_getaffinity(0, sizeof cpus, &cpus) == 0)
+        gyre_bench_count(facts, "cpus", CPU_COUNT(&cpus));
+}
+
 static void at_once(void *fixture, uint64_t iterations)
 {
     (void)fixture, (void)iterations;
@@ -282,6 +293,7 @@ static const gyre_bench benches[] = {
      .prepare = prepare_one,
      .batch = GYRE_BATCH_EACH,
      WORDS},
+    {.name = "cpus/counted", .run = count, .check = right, .tell = tell_cpus, WORDS},
     {.name = "zero/ns", .run = at_once, .check = right, WORDS},
     {.name = "absent/device", .setup = absent, .run = count, .check = right, WORDS},
     {.name = "heap/two", .run = allocate, .check = right, WORDS},

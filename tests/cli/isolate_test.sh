@@ -203,9 +203,12 @@ in_order()
 }
 pinned()
 {
-    exits 0 run --pin 0 fine/first && exits 2 run --pin 1023 fine/first && says err 'CPU 1023 is not there' && exits 2 run --pin fast fine/first && says err "'--pin' takes numbers of CPUs"
+    exits 0 run --pin 0 cpus && says out 'note:   cpus 1$' && exits 2 run --pin 1023 fine/first && says err 'CPU 1023 is not there' && exits 2 run --pin fast fine/first && says err "'--pin' takes numbers of CPUs"
 }
-cooled() { exits 0 run --cooldown 50ms fine/first last; }
+cooled() # a pause is never shorter than asked for
+{
+    exits 0 run --json --cooldown 2s fine/first last && case $("$query" duration_s <"$work/out") in [01].*) return 1 ;; esac
+}
 not_for_people() { exits 2 env GYRE_WORKER=x "$stranger" --test && says err 'GYRE_WORKER is set by Gyre'; }
 
 claim crash_is_named_and_the_rest_is_measured crash
@@ -257,6 +260,6 @@ else
 fi
 claim random_order_follows_the_seed in_order
 claim pinned_to_cpus pinned
-claim groups_can_be_cooled_between cooled
+claim_json groups_can_be_cooled_between cooled
 claim worker_order_is_not_for_people not_for_people
 finish
