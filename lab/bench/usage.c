@@ -11,6 +11,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/sysfile.h"
+#include "base/topology.h"
+
 void gyre_usage_open(gyre_usage *usage)
 {
     usage->stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
@@ -62,14 +65,11 @@ void gyre_usage_forget_peak(void)
 
 uint64_t gyre_usage_peak_bytes(void)
 {
-    FILE *status = fopen("/proc/self/status", "re");
-    uint64_t kilobytes = 0;
-    char line[256];
+    static char text[GYRE_SYSFILE_BYTES];
+    gyre_sysfile file = {.root = "", .text = text};
+    uint64_t bytes;
 
-    while (status && fgets(line, sizeof line, status))
-        if (sscanf(line, "VmHWM: %" SCNu64, &kilobytes) == 1)
-            break;
-    if (status)
-        fclose(status);
-    return kilobytes * 1024;
+    /* the same form as /proc/meminfo */
+    (void)gyre_sysfile_read(&file, "/proc/self/status");
+    return gyre_parse_meminfo(text, "VmHWM", &bytes) ? bytes : 0;
 }

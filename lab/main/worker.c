@@ -209,7 +209,7 @@ static void become(const launch *l, const gyre_worker_start *start, int messages
 }
 
 /* Gives the descriptor a higher number, where there is one. */
-static bool move_up(int *fd)
+static void move_up(int *fd)
 {
     const int high = fcntl(*fd, F_DUPFD_CLOEXEC, MESSAGE_FD);
 
@@ -217,7 +217,6 @@ static bool move_up(int *fd)
         close(*fd);
         *fd = high;
     }
-    return true;
 }
 
 gyre_status gyre_worker_init(gyre_worker *worker, const gyre_worker_order *order,
@@ -235,11 +234,11 @@ gyre_status gyre_worker_init(gyre_worker *worker, const gyre_worker_order *order
     worker->tick = start->tick;
     worker->user = start->user;
     worker->heard_ns = gyre_clock_now_ns();
-    if (pipe2(messages, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0 ||
-        !move_up(&messages[1])) {
+    if (pipe2(messages, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) {
         status = gyre_fail_native(GYRE_IO, errno, "cannot make a pipe: %s", strerror(errno));
         goto done;
     }
+    move_up(&messages[1]);
     given.fd = messages[1];
     given.parent = parent;
     status = launch_init(&l, &given, start);

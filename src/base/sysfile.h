@@ -30,7 +30,7 @@ typedef struct gyre_sysfile {
 
 /* Reads a file into `text`, cut at the buffer's end; the path is formatted as by printf. False,
  * and an empty text, when it cannot be read. Writes no error detail. */
-bool gyre_sysfile_read(gyre_sysfile *file, const char *format, ...) GYRE_PRINTF(2, 3);
+GYRE_API bool gyre_sysfile_read(gyre_sysfile *file, const char *format, ...) GYRE_PRINTF(2, 3);
 
 /* Whether there is something at `path`. */
 bool gyre_sysfile_exists(const gyre_sysfile *file, const char *path);

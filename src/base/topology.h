@@ -52,7 +52,7 @@ bool gyre_parse_i32(const char *text, int32_t *out_value);
 bool gyre_parse_size(const char *text, uint64_t *out_bytes);
 
 /* The value of `key` in /proc/meminfo or a node's meminfo, in bytes. False, and 0, without it. */
-bool gyre_parse_meminfo(const char *text, const char *key, uint64_t *out_bytes);
+GYRE_API bool gyre_parse_meminfo(const char *text, const char *key, uint64_t *out_bytes);
 
 /* "always [madvise] never": the one in brackets. */
 gyre_thp_mode gyre_parse_thp(const char *text);
