@@ -236,7 +236,7 @@ const Page = (() => {
     function environment({run, baseline, baselineName}) {
         const m = run.machine, c = run.clock, num = Data.number;
         const run_ = (title, r) => Detail.facts(title, [["begun", Text.moment(r.started)], ["duration", duration(r.duration)],
-            ["gyre", r.gyre], ["build", r.build], ["schema", r.schema]], "h3");
+            ["commit", r.commit], ["branch", r.branch], ["gyre", r.gyre], ["build", r.build], ["schema", r.schema]], "h3");
         place("environment").append(el("div", {class: "tables"}, [
             Detail.facts("Machine", [["CPU", Data.text(m.cpu)], ["hypervisor", Data.text(m.hypervisor)],
                 ["kernel", Data.text(m.kernel)], ["CPUs", num(m.cpus)], ["allowed CPUs", num(m.allowed_cpus)],

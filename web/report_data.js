@@ -363,9 +363,13 @@ const Data = (() => {
 
     const note = (b, key) => b.notes.find(([k]) => k === key)?.[1] ?? null;
 
+    // "1a2b3c", and that the files were not all its own.
+    const readCommit = (c) => (text(c.id) ? c.id + (c.dirty === true ? ", and changes" : "") : null);
+
     function readRun(raw) {
-        const r = record(raw);
+        const r = record(raw), commit = record(r.commit);
         return {
+            commit: readCommit(commit), branch: text(commit.branch),
             schema: text(r.schema), gyre: text(r.gyre), build: text(r.build), started: text(r.started),
             duration: number(r.duration_s), interrupted: r.interrupted === true,
             command: list(r.command).map(show), options: record(r.options),

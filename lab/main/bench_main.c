@@ -234,6 +234,8 @@ static int prepare(job *j, bool shortened)
     j->run->method = r->method;
     j->run->isolate = r->isolation;
     j->run->order = r->order;
+    if (r->keep)
+        j->run->commit = gyre_commit_find(&j->run->arena);
     j->started_ns = gyre_clock_now_ns();
     gyre_progress_begin(&j->progress, r->quiet ? NULL : stderr, j->list->count,
                         r->method.purpose == GYRE_PURPOSE_PROFILE

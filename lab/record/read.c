@@ -167,6 +167,19 @@ static void take_machine(const gyre_value *root, gyre_run *run)
     machine->clock_error_ppm = number_or(&clock, "error_ppm", MOST, 0);
 }
 
+/* Without an id there is none. */
+static void take_commit(const gyre_value *root, gyre_run *run)
+{
+    const gyre_value object = gyre_value_object(gyre_value_get(root, "commit"));
+    const gyre_commit commit = {
+        .id = gyre_value_text(gyre_value_get(&object, "id"), &run->arena),
+        .branch = gyre_value_text(gyre_value_get(&object, "branch"), &run->arena),
+        .dirty = gyre_value_bool(gyre_value_get(&object, "dirty")),
+    };
+
+    run->commit = commit.id ? commit : (gyre_commit){0};
+}
+
 static void take_head(const gyre_value *root, gyre_run *run)
 {
     const char *version = gyre_value_text(gyre_value_get(root, "gyre"), &run->arena);
@@ -181,6 +194,7 @@ static void take_head(const gyre_value *root, gyre_run *run)
     take_options(root, run);
     take_settings(root, run);
     take_machine(root, run);
+    take_commit(root, run);
 }
 
 static int by_letters(const void *left, const void *right)

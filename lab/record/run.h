@@ -22,6 +22,7 @@
 #include "bench/schedule.h"
 #include "gyre/common.h"
 #include "gyre/status.h"
+#include "record/commit.h"
 
 /* What is not known is NULL or 0. */
 typedef struct gyre_run_machine {
@@ -49,6 +50,7 @@ typedef struct gyre_run {
     gyre_run_setting *settings; /* those that were not at their default */
     size_t setting_count;
     gyre_run_machine machine;
+    gyre_commit commit;
     gyre_result *results; /* one for each case that came to an end, in order */
     size_t count, capacity;
     gyre_arena arena; /* every text and array above but the results' own */

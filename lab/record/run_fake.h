@@ -160,6 +160,7 @@ static inline void fake_head(gyre_run *run)
     run->setting_count = 2;
     run->machine = (gyre_run_machine){"cpu", "KVM", "6.1", "madvise", 8,  4,
                                       1024,  1.5,   "tsc", 20.5,      18, 24.04439595359003};
+    run->commit = (gyre_commit){"1a2b3c", "topic", true};
 }
 
 /* Room for five results; none is in it yet. */

@@ -59,6 +59,8 @@ static void everything_is_in_the_file(void)
     CHECK(says(root, "command 2", "sum") && says(root, "settings GYRE_LOG", "info"));
     CHECK(number(root, "options resamples") == 14 && says(root, "options order", "random"));
     CHECK(number(root, "machine clock cost_ns") == 20.5 && says(root, "machine kernel", "6.1"));
+    CHECK(says(root, "commit id", "1a2b3c") && says(root, "commit branch", "topic"));
+    CHECK(json_is_true(at(root, "commit dirty")));
     CHECK(says(root, "benchmarks 0 t0", "a \"quoted\" start"));
     CHECK(says(root, "benchmarks 0 axes policy", "block"));
     CHECK(json_integer_value(at(root, "benchmarks 0 axes bytes")) == INT64_MIN);

@@ -366,6 +366,17 @@ static void write_machine(gyre_json *json, const gyre_run_machine *machine)
     gyre_json_end(json);
 }
 
+static void write_commit(gyre_json *json, const gyre_commit *commit)
+{
+    if (!commit->id)
+        return;
+    gyre_json_begin_object(json, "commit");
+    gyre_json_string(json, "id", commit->id);
+    write_known(json, "branch", commit->branch);
+    gyre_json_bool(json, "dirty", commit->dirty);
+    gyre_json_end(json);
+}
+
 static void write_head(gyre_json *json, const gyre_run *run)
 {
     gyre_json_string(json, "schema", "gyre.run/1");
@@ -384,6 +395,7 @@ static void write_head(gyre_json *json, const gyre_run *run)
         write_text(json, run->settings[i].name, run->settings[i].value);
     gyre_json_end(json);
     write_machine(json, &run->machine);
+    write_commit(json, &run->commit);
 }
 
 void gyre_run_write(const gyre_run *run, size_t most_samples, FILE *stream)

@@ -38,6 +38,8 @@ typedef enum gyre_setting_kind {
         "events that the trace recorder keeps for each thread")                                    \
     ROW(OUT, "GYRE_OUT", TEXT, "DIR", "gyre-out",                                                  \
         "folder in which the command keeps its results")                                           \
+    ROW(COMMIT, "GYRE_COMMIT", TEXT, "ID", "",                                                     \
+        "the commit under which runs are kept; unset, git is asked about the current folder")      \
     ROW(COLOR, "GYRE_COLOR", CHOICE, "auto|always|never", "auto",                                  \
         "coloured output; auto colours on a terminal")                                             \
     ROW(NO_COLOR, "NO_COLOR", TEXT, "ANY", "",                                                     \
