@@ -151,6 +151,14 @@ void gyre_ab_destroy(gyre_ab *ab)
     gyre_free(NULL, ab, 1, sizeof *ab);
 }
 
+const char *gyre_ab_counted_name(gyre_ab_counted counted)
+{
+    static const char *const names[] = {"peak_rss_bytes", "allocations", "allocated_bytes",
+                                        "instructions"};
+
+    return names[counted];
+}
+
 static bool same_bits(double a, double b)
 {
     return memcmp(&a, &b, sizeof a) == 0;

@@ -124,6 +124,9 @@ GYRE_MUST_USE gyre_status gyre_ab_read(const char *path, gyre_ab **out_ab);
 GYRE_MUST_USE gyre_status gyre_ab_parse(const char *bytes, size_t length, const char *name,
                                         gyre_ab **out_ab);
 
+/* "peak_rss_bytes", "allocations", "allocated_bytes", "instructions". Borrowed, static. */
+const char *gyre_ab_counted_name(gyre_ab_counted counted);
+
 /* Whether two judgements are the same to the last bit. */
 bool gyre_judgement_same(const gyre_judgement *a, const gyre_judgement *b);
 

@@ -97,7 +97,7 @@ static inline gyre_ab *fake_full_ab(void)
     bench->clock = "CUDA events";
     bench->threads = 4;
     bench->warnings[bench->warning_count++] = "taken from: 7 ticks";
-    bench->warnings[bench->warning_count++] = "no \"UTF-8\" \xff";
+    bench->warnings[bench->warning_count++] = "a \"quoted\" one";
     fake_bench(ab, "g/faster", 8, -0.2, 0.001);
     fake_bench(ab, "g/same", 8, 0.0005, 0.001);
     fake_bench(ab, "g/wild", 48, 0.02, 0.2);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -154,6 +155,18 @@ time_t gyre_value_moment(gyre_value value)
     if (text && !gyre_moment_parse(text, &moment))
         gyre_value_refuse(&value, "is not like 2026-11-15T05:54:52Z");
     return moment;
+}
+
+uint64_t gyre_value_bits(gyre_value value)
+{
+    const char *text = string_of(&value);
+
+    if (!text)
+        return 0;
+    if (strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16)
+        return strtoull(text, NULL, 16);
+    gyre_value_refuse(&value, "is not 16 hexadecimal digits");
+    return 0;
 }
 
 int gyre_value_choice(gyre_value value, const char *choices)

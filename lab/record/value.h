@@ -56,6 +56,9 @@ bool gyre_value_bool(gyre_value value);
 const char *gyre_value_text(gyre_value value, gyre_arena *arena);
 time_t gyre_value_moment(gyre_value value);
 
+/* 64 bits in exactly 16 hexadecimal digits, lower case. */
+uint64_t gyre_value_bits(gyre_value value);
+
 /* The index among the words of "a|b|c". */
 int gyre_value_choice(gyre_value value, const char *choices);
 
