@@ -162,6 +162,8 @@ static gyre_status listen(share *sh, gyre_worker *worker, const gyre_worker_star
             if (status != GYRE_OK)
                 return status;
             break;
+        case GYRE_MESSAGE_LIST:
+            return gyre_fail(GYRE_CORRUPT, "the process lists what it was to measure");
         case GYRE_MESSAGE_END:
             *out_done = true;
             break;
@@ -230,6 +232,7 @@ static gyre_status visit(share *sh, size_t first, size_t count, gyre_purpose pur
             .ids_hash = gyre_serve_hash(s->list),
             .first = at,
             .count = first + count - at,
+            .baton_fd = -1,
         };
         char sorry[REASON_BYTES] = "";
         gyre_worker worker;
@@ -243,9 +246,9 @@ static gyre_status visit(share *sh, size_t first, size_t count, gyre_purpose pur
         status = gyre_worker_init(&worker, &order, start);
         if (status != GYRE_OK)
             return status;
-        gyre_guardian_watch(s->guardian, worker.pid);
+        gyre_guardian_watch(s->guardian, 0, worker.pid);
         status = listen(sh, &worker, start, &done, sorry);
-        gyre_guardian_watch(s->guardian, 0); /* before its number can be another's */
+        gyre_guardian_watch(s->guardian, 0, 0); /* before its number can be another's */
         if (status == GYRE_NO_MEMORY) {
             gyre_worker_fini(&worker);
             return status;
