@@ -21,7 +21,9 @@
 #include "gyre/common.h"
 #include "gyre/status.h"
 #include "record/ab.h"
+#include "record/compare.h"
 #include "record/policy.h"
+#include "record/run.h"
 
 /* From the gravest on. */
 typedef enum gyre_finding_kind {
@@ -59,6 +61,12 @@ typedef struct gyre_findings {
 /* What the policy says of a measurement that was judged. GYRE_NO_MEMORY. */
 GYRE_MUST_USE gyre_status gyre_gate_evaluate(const gyre_policy *policy, const gyre_ab *ab,
                                              gyre_findings **out_findings);
+
+/* record/gate_runs.c: what it says of two runs of different times (record/compare.h), whose changes
+ * are in `run`: times only, by their intervals, and nothing more than advice. */
+GYRE_MUST_USE gyre_status gyre_gate_evaluate_runs(const gyre_policy *policy, const gyre_run *run,
+                                                  const gyre_compared *compared,
+                                                  gyre_findings **out_findings);
 
 /* Keeps those failures that the repeat, evaluated by the same policy, found too; the others become
  * warnings. `repeat` is NULL when none could be made, and `why` says why: failures stay then. A
