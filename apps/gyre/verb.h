@@ -28,6 +28,7 @@ typedef struct gyre_verb {
     int (*run)(const gyre_args *args, int argc, char **argv);
 } gyre_verb;
 
+extern const gyre_verb verb_ab;
 extern const gyre_verb verb_bench;
 extern const gyre_verb verb_compare;
 extern const gyre_verb verb_doctor;
