@@ -301,9 +301,10 @@ gyre_status gyre_gate_evaluate(const gyre_policy *policy, const gyre_ab *ab,
     return status;
 }
 
+/* What was measured may be chance. What is missing, crashed or wrong is so, even if not always. */
 static bool can_be_repeated(const gyre_finding *finding)
 {
-    return finding->kind == GYRE_FINDING_FAIL && finding->about != GYRE_ABOUT_MISSING;
+    return finding->kind == GYRE_FINDING_FAIL && finding->about <= GYRE_ABOUT_INSTRUCTIONS;
 }
 
 static bool fails_in(const gyre_findings *findings, const gyre_finding *like)

@@ -4,7 +4,7 @@
  *
  * A margin is crossed when the launches say so with Holm's method over all benchmarks at that
  * margin, and kept when the last look says so; else it is open. Counts are exact and compared as
- * they are. A failure counts when an independent repeat fails too.
+ * they are. What was measured fails only when an independent repeat fails too.
  *
  * Threads   any; pure functions, but for memory.
  * Owns      the findings and their texts, until gyre_findings_destroy. Ids are borrowed from the
@@ -69,8 +69,8 @@ GYRE_MUST_USE gyre_status gyre_gate_evaluate_runs(const gyre_policy *policy, con
                                                   gyre_findings **out_findings);
 
 /* Keeps those failures that the repeat, evaluated by the same policy, found too; the others become
- * warnings. `repeat` is NULL when none could be made, and `why` says why: failures stay then. A
- * benchmark that is missing needs no repeat. */
+ * warnings. `repeat` is NULL when none could be made, and `why` says why: failures stay then. What
+ * is missing, crashed or was wrong needs no repeat. */
 GYRE_MUST_USE gyre_status gyre_gate_confirm(gyre_findings *findings, const gyre_findings *repeat,
                                             const char *why);
 

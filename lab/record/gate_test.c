@@ -233,9 +233,9 @@ static void only_what_fails_twice_fails(void)
     ab->only_old_count = 1;
     evaluate();
     first = findings;
-    CHECK(gyre_gate_doubtful(first, ids, 4) == 3);
-    CHECK(strcmp(ids[0], "g/real") == 0 && strcmp(ids[2], "g/crashed") == 0);
-    CHECK(gyre_gate_doubtful(first, ids, 1) == 3);
+    CHECK(gyre_gate_doubtful(first, ids, 4) == 2);
+    CHECK(strcmp(ids[0], "g/real") == 0 && strcmp(ids[1], "g/chance") == 0);
+    CHECK(gyre_gate_doubtful(first, ids, 1) == 2);
     ab->benches[1].launch_count = 0; /* as if this one had not been repeated */
     ab->benches[1].outcome = GYRE_OUTCOME_INTERRUPTED;
     ab->only_old_count = 0;
@@ -245,7 +245,8 @@ static void only_what_fails_twice_fails(void)
     findings = first;
     CHECK(found("g/real", GYRE_FINDING_FAIL, "fails above 10 %; confirmed by a repeat"));
     CHECK(found("g/chance", GYRE_FINDING_WARN, "; not confirmed by a repeat"));
-    CHECK(found("g/crashed", GYRE_FINDING_FAIL, "confirmed by a repeat"));
+    CHECK(found("g/crashed", GYRE_FINDING_FAIL, "killed"));
+    CHECK(!strstr(about(findings, "g/crashed")->text, "repeat"));
     CHECK(found("g/warns", GYRE_FINDING_WARN, "warns above 5 %"));
     CHECK(!strstr(about(findings, "g/warns")->text, "repeat"));
     CHECK(found("g/gone", GYRE_FINDING_FAIL, "does not have it"));
