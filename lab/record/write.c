@@ -324,11 +324,27 @@ void gyre_result_write(gyre_json *json, const gyre_result *result, size_t most_s
     gyre_json_end(json);
 }
 
-static void write_options(gyre_json *json, const gyre_run *run)
+void gyre_run_write_command(gyre_json *json, const char *key, const gyre_run *run)
+{
+    gyre_json_begin_array(json, key);
+    for (size_t i = 0; i < run->command_count; i++)
+        write_text(json, NULL, run->command[i]);
+    gyre_json_end(json);
+}
+
+void gyre_run_write_settings(gyre_json *json, const char *key, const gyre_run *run)
+{
+    gyre_json_begin_object(json, key);
+    for (size_t i = 0; i < run->setting_count; i++)
+        write_text(json, run->settings[i].name, run->settings[i].value);
+    gyre_json_end(json);
+}
+
+void gyre_run_write_options(gyre_json *json, const char *key, const gyre_run *run)
 {
     const gyre_method *method = &run->method;
 
-    gyre_json_begin_object(json, "options");
+    gyre_json_begin_object(json, key);
     write_count(json, "sample_count", method->sample_count);
     write_count(json, "warm_up_ns", method->warm_up_ns);
     write_count(json, "measurement_ns", method->measurement_ns);
@@ -385,15 +401,9 @@ static void write_head(gyre_json *json, const gyre_run *run)
     write_moment(json, "started", run->started);
     gyre_json_double(json, "duration_s", run->duration_s);
     gyre_json_bool(json, "interrupted", run->interrupted);
-    gyre_json_begin_array(json, "command");
-    for (size_t i = 0; i < run->command_count; i++)
-        write_text(json, NULL, run->command[i]);
-    gyre_json_end(json);
-    write_options(json, run);
-    gyre_json_begin_object(json, "settings");
-    for (size_t i = 0; i < run->setting_count; i++)
-        write_text(json, run->settings[i].name, run->settings[i].value);
-    gyre_json_end(json);
+    gyre_run_write_command(json, "command", run);
+    gyre_run_write_options(json, "options", run);
+    gyre_run_write_settings(json, "settings", run);
     write_machine(json, &run->machine);
     write_commit(json, &run->commit);
 }
