@@ -72,8 +72,11 @@ static char *text_of(const gyre_run *run,
     if (!json.stream)
         return NULL;
     write(&json, NULL, run);
-    if (fclose(json.stream) == 0)
+    if (fclose(json.stream) == 0) {
+        if (size > 0 && text[size - 1] == '\n')
+            text[size - 1] = '\0';
         return text;
+    }
     free(text);
     return NULL;
 }
