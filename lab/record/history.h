@@ -82,6 +82,7 @@ typedef struct gyre_history_query {
     const char *machine; /* only runs on it */
     time_t since;        /* only runs that started then or later */
     uint64_t run;        /* only this one */
+    uint64_t from;       /* only this one and later ones */
     const char *id;      /* only this benchmark */
     bool measured;       /* only points with a median above 0 */
     size_t most;         /* the newest so many */

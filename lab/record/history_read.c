@@ -225,6 +225,8 @@ static void say_where(words *w, const gyre_history_query *query, bool points)
         say(w, " AND run.started >= ?2");
     if (query->run)
         say(w, " AND run.number = ?3");
+    if (query->from)
+        say(w, " AND run.number >= ?6");
     if (points && query->id)
         say(w, " AND result.id = ?4");
     if (points && query->measured)
@@ -249,6 +251,8 @@ static int bind_all(sqlite3_stmt *statement, const gyre_history_query *query)
         code = sqlite3_bind_text(statement, 4, query->id, -1, SQLITE_STATIC);
     if (code == SQLITE_OK && last >= 5)
         code = sqlite3_bind_int64(statement, 5, query->most ? (int64_t)query->most : -1);
+    if (code == SQLITE_OK && query->from)
+        code = sqlite3_bind_int64(statement, 6, (int64_t)query->from);
     return code;
 }
 
