@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/text.h"
 #include "bench/filter.h"
 #include "record/trend.h"
 #include "report/history_chart.h"
@@ -26,8 +27,14 @@ void history_say_none(const history_request *r)
         fprintf(stderr, "gyre history: there is none\n");
 }
 
-/* One series; `first` is whether it is. */
-static gyre_status plot_one(history_request *r, gyre_json *json, const char *id, bool first)
+/* Whatever was plotted already. */
+typedef struct plotting {
+    gyre_json json;
+    size_t count;
+} plotting;
+
+/* One series, if there is anything of it. */
+static gyre_status plot_one(history_request *r, plotting *p, const char *id)
 {
     gyre_history_points series;
     gyre_arena arena = {0};
@@ -36,78 +43,70 @@ static gyre_status plot_one(history_request *r, gyre_json *json, const char *id,
 
     r->query.id = id;
     status = gyre_history_series(r->history, &r->query, &series);
-    if (status != GYRE_OK)
+    if (status != GYRE_OK || series.count == 0)
         return status;
     status = gyre_trend_find(&series, &arena, &trend);
     if (status == GYRE_OK && r->json) {
-        gyre_history_json_series(json, &series, &trend);
-    } else if (status == GYRE_OK && series.count > 0) {
-        fputs(first ? "" : "\n", stdout);
+        gyre_history_json_series(&p->json, &series, &trend);
+    } else if (status == GYRE_OK) {
+        fputs(p->count > 0 ? "\n" : "", stdout);
         gyre_history_chart(stdout, &series, &trend);
     }
+    p->count++;
     gyre_arena_fini(&arena);
     gyre_history_points_fini(&series);
     return status;
 }
 
-/* Whether the id is the operand, which goes before what it matches. */
-static bool has_id(const gyre_history_points *ids, const char *operand)
+/* The benchmark of that id, or else every one that matches. */
+static gyre_status plot_wanted(history_request *r, plotting *p, const gyre_filter *filter)
 {
-    for (size_t i = 0; i < ids->count; i++)
-        if (strcmp(ids->point[i].id, operand) == 0)
-            return true;
-    return false;
-}
+    gyre_history_points ids;
+    gyre_status status = plot_one(r, p, r->operand);
 
-static gyre_status plot_all(history_request *r, const gyre_history_points *ids)
-{
-    gyre_json json = {.stream = stdout};
-    gyre_filter filter;
-    size_t plotted = 0;
-    gyre_status status =
-        gyre_filter_init(&filter, &r->operand, 1, has_id(ids, r->operand), NULL, 0);
-
+    if (status != GYRE_OK || p->count > 0)
+        return status;
+    status = gyre_history_ids(r->history, &ids);
     if (status != GYRE_OK)
         return status;
-    if (r->json) {
-        gyre_history_json_begin(&json);
-        gyre_json_begin_array(&json, "series");
-    }
-    for (size_t i = 0; i < ids->count && status == GYRE_OK; i++)
-        if (gyre_filter_wants(&filter, ids->point[i].id, 0))
-            status = plot_one(r, &json, ids->point[i].id, plotted++ == 0);
-    if (r->json && status == GYRE_OK) {
-        gyre_json_end(&json);
-        gyre_json_end(&json);
-    }
-    gyre_filter_fini(&filter);
-    if (status == GYRE_OK && plotted == 0 && !r->json) {
-        fprintf(stderr, "gyre history: no benchmark of %zu matches\n", ids->count);
-        history_say_none(r);
-    }
+    for (size_t i = 0; i < ids.count && status == GYRE_OK; i++)
+        if (gyre_filter_wants(filter, ids.point[i].id, 0))
+            status = plot_one(r, p, ids.point[i].id);
+    gyre_history_points_fini(&ids);
     return status;
 }
 
 gyre_status history_plot(history_request *r)
 {
-    gyre_history_points ids;
+    plotting p = {.json = {.stream = stdout}};
+    gyre_filter filter;
     gyre_status status;
 
     if (!r->operand)
         return gyre_fail(GYRE_INVALID, "say which benchmark: its id, or a pattern");
-    r->query.measured = true;
-    status = gyre_history_ids(r->history,
-                              &(gyre_history_query){.machine = r->query.machine,
-                                                    .since = r->query.since,
-                                                    .measured = true},
-                              &ids);
+    status = gyre_filter_init(&filter, &r->operand, 1, false, NULL, 0);
     if (status != GYRE_OK)
         return status;
+    r->query.measured = true;
     if (r->query.most == 0)
         r->query.most = PLOT_RUNS;
-    status = plot_all(r, &ids);
-    gyre_history_points_fini(&ids);
-    return status;
+    if (r->json) {
+        gyre_history_json_begin(&p.json);
+        gyre_json_begin_array(&p.json, "series");
+    }
+    status = plot_wanted(r, &p, &filter);
+    gyre_filter_fini(&filter);
+    if (status != GYRE_OK)
+        return status;
+    if (r->json) {
+        gyre_json_end(&p.json);
+        gyre_json_end(&p.json);
+    } else if (p.count == 0) {
+        fprintf(stderr, "gyre history: no benchmark that was measured matches '%.*s'\n",
+                gyre_text_cut(strlen(r->operand)), r->operand);
+        history_say_none(r);
+    }
+    return GYRE_OK;
 }
 
 /* Leaves the points that the pattern wants; their memory stays as it is. */

@@ -54,7 +54,7 @@ void gyre_machine_key(const gyre_run_machine *machine, char key[GYRE_MACHINE_KEY
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         const char *text = texts[i] ? texts[i] : "";
 
-        hash = gyre_hash64(text, strlen(text) + 1, hash);
+        hash = gyre_hash64(text, strlen(text), hash);
     }
     snprintf(key, GYRE_MACHINE_KEY_BYTES, "%08x", (unsigned)(hash & 0xffffffff));
 }
@@ -81,7 +81,9 @@ static void examine(gyre_history *h, char reason[REASON_BYTES])
 gyre_status gyre_history_fail(gyre_history *h)
 {
     const int code = sqlite3_extended_errcode(h->db);
-    const int error = sqlite3_system_errno(h->db), cut = gyre_text_cut(strlen(h->path));
+    const bool by_system = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
+    const int error = by_system ? sqlite3_system_errno(h->db) : 0;
+    const int cut = gyre_text_cut(strlen(h->path));
     char reason[REASON_BYTES];
 
     snprintf(reason, sizeof reason, "%s", error ? strerror(error) : sqlite3_errmsg(h->db));
@@ -252,8 +254,6 @@ static gyre_status set_up(gyre_history *h)
     sqlite3_busy_timeout(h->db, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX);
     sqlite3_db_config(h->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(h->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(h->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    sqlite3_db_config(h->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
     return gyre_history_execute(h, "PRAGMA cell_size_check = ON; PRAGMA synchronous = EXTRA");
 }
 

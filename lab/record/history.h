@@ -141,8 +141,7 @@ GYRE_MUST_USE gyre_status gyre_history_series(gyre_history *history,
                                               gyre_history_points *out_points);
 void gyre_history_points_fini(gyre_history_points *points);
 
-/* The ids of those points, each once, in alphabetical order, as points without anything else. */
-GYRE_MUST_USE gyre_status gyre_history_ids(gyre_history *history, const gyre_history_query *query,
-                                           gyre_history_points *out_ids);
+/* The ids of all benchmarks, each once, in alphabetical order, as points without anything else. */
+GYRE_MUST_USE gyre_status gyre_history_ids(gyre_history *history, gyre_history_points *out_ids);
 
 #endif

@@ -143,9 +143,7 @@ static int bind(sqlite3_stmt *statement, int at, const gyre_history_column *colu
     case GYRE_HISTORY_TEXT: /* a NULL text is bound as NULL */
         return sqlite3_bind_text(statement, at, *(const char *const *)field, -1, SQLITE_STATIC);
     case GYRE_HISTORY_REAL: /* and so is what is not a number */
-        return isfinite(*(const double *)field)
-                   ? sqlite3_bind_double(statement, at, *(const double *)field)
-                   : sqlite3_bind_null(statement, at);
+        return sqlite3_bind_double(statement, at, *(const double *)field);
     case GYRE_HISTORY_COUNT: {
         const uint64_t count = *(const uint64_t *)field;
 

@@ -70,6 +70,14 @@ static void few_points_have_no_drift(void)
     CHECK(trend.known);
 }
 
+static void few_points_since_a_change_have_no_drift(void)
+{
+    fill(0, 40, 100, 0);
+    fill(40, GYRE_TREND_LEAST - 1, 150, 0);
+    REQUIRE(find(40 + GYRE_TREND_LEAST - 1) == GYRE_OK);
+    CHECK(trend.since == 40 && trend.change_count == 1 && !trend.known);
+}
+
 static void nothing_says_nothing(void)
 {
     fill(0, 3, 100, 0);
@@ -94,6 +102,7 @@ static const test_case cases[] = {
     TEST(drift_is_that_of_the_last_level),
     TEST(drift_is_a_ratio_of_one_run),
     TEST(few_points_have_no_drift),
+    TEST(few_points_since_a_change_have_no_drift),
     TEST(nothing_says_nothing),
     TEST(quiet_series_has_no_changes),
 };

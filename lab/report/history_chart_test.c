@@ -136,13 +136,18 @@ static void change_has_its_letter_and_its_story(void)
 
 static void change_before_what_is_drawn_is_only_told(void)
 {
-    gyre_trend_change change = {.index = 3, .before_ns = 1, .after_ns = 2, .ratio = 1, .p = 0};
+    gyre_trend_change changes[2] = {
+        {.index = 3, .before_ns = 1, .after_ns = 2, .ratio = 1, .p = 0},
+        {.index = 50, .before_ns = 2, .after_ns = 3, .ratio = 0.5, .p = 0}};
 
     make(100, 100);
-    trend = (gyre_trend){.changes = &change, .change_count = 1, .since = 3};
+    trend = (gyre_trend){.changes = changes, .change_count = 1, .since = 3};
     print();
     CHECK(occurrences(':') == 0 && says("A  run 4 of") && says("run 35"));
     CHECK(!strstr(text, "-A"));
+    trend.change_count = 2;
+    print();
+    CHECK(says("+-----------------B---")); /* the 17th that is drawn */
 }
 
 static void drift_is_said_with_its_interval(void)

@@ -59,8 +59,8 @@ plotted()
     several && exits 0 history plot clock/now_ns && says out '^clock/now_ns$' && says out '^  4 runs, ' && says out ' | *o' &&
         says out 'run 1' && says out 'drift since run 1: too few runs to tell (4 of 8)' && [ "$(awk 'length > 80' "$work/out")" = '' ] &&
         exits 0 history plot '^(clock|status)/n' && says out '^clock/now_ns$' && says out '^status/name$' &&
-        exits 0 history plot nonsense && says err 'no benchmark of 2 matches' && [ ! -s "$work/out" ] &&
-        exits 2 history plot && says err 'say which benchmark' && exits 2 history plot '(' && says err "filter '('"
+        exits 0 history plot nonsense && says err "no benchmark that was measured matches 'nonsense'" && [ ! -s "$work/out" ] &&
+        exits 2 history plot && says err 'say which benchmark' && exits 2 history plot '(' --json && says err "filter '('" && [ ! -s "$work/out" ]
 }
 exported()
 {
@@ -91,7 +91,7 @@ subverbs()
 {
     exits 2 history plto x && says err "did you mean 'plot'?" && exits 2 history xylophone && says err 'it has list, show, plot' &&
         exits 2 history list what && exits 2 history show 1 2 && exits 0 history --help && says out 'usage: gyre history' &&
-        exits 0 "$gyre" help --man && says out 'gyre history' && exits 0 "$gyre" help --completion && says out ' history'
+        exits 0 "$gyre" help --man && says out 'gyre history' && exits 0 "$gyre" help --completion && says out ' --out list show plot export add'
 }
 added()
 {
