@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 const gyre_verb *const gyre_verbs[] = {
-    &verb_bench, &verb_compare, &verb_ab,  &verb_gate, &verb_report,
+    &verb_bench, &verb_compare, &verb_ab,  &verb_gate, &verb_report, &verb_history,
     &verb_info,  &verb_doctor,  &verb_env, &verb_help, NULL,
 };
 
