@@ -179,7 +179,11 @@ const char *gyre_ab_counted_name(gyre_ab_counted counted)
 
 static bool same_bits(double a, double b)
 {
-    return memcmp(&a, &b, sizeof a) == 0;
+    uint64_t bits_a, bits_b;
+
+    memcpy(&bits_a, &a, sizeof bits_a);
+    memcpy(&bits_b, &b, sizeof bits_b);
+    return bits_a == bits_b;
 }
 
 bool gyre_judgement_same(const gyre_judgement *a, const gyre_judgement *b)
