@@ -20,6 +20,8 @@
 #include "gyre/atomic.h"
 #include "stat/random.h"
 
+const char *const gyre_side_names[GYRE_SIDES] = {"old", "new"};
+
 enum { NAP_NS = 200000000 }; /* between two looks at `interrupted` */
 
 static gyre_status map(int fd, gyre_baton **out_baton)

@@ -35,6 +35,8 @@ typedef enum gyre_turn {
 
 enum { GYRE_SIDES = 2 };
 
+extern const char *const gyre_side_names[GYRE_SIDES]; /* "old", "new" */
+
 typedef struct gyre_epoch {
     uint64_t start_ns, end_ns; /* with what is prepared untimed */
     double time_ns;            /* of the timed part, by the benchmark's clock */

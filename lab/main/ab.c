@@ -16,21 +16,16 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "bench/filter.h"
-#include "bench/usage.h"
 #include "gyre/clock.h"
 #include "main/command.h"
+#include "main/launch.h"
 #include "main/progress.h"
-#include "stat/random.h"
-
-_Static_assert((int)GYRE_BATON_PAIRS == (int)GYRE_JUDGE_PAIRS, "a launch fits into its record");
+#include "main/tally.h"
 
 enum {
-    COMMAND_PAIRS = 10, /* in a launch of commands, at most */
     LEAST_LAUNCHES = 2, /* whatever the time limit */
     WHAT_BYTES = 256,
 };
-
-static const char *const side_names[GYRE_SIDES] = {"old", "new"};
 
 /* A benchmark that is on both sides. */
 typedef struct bout {
@@ -44,10 +39,7 @@ typedef struct match {
     gyre_ab *ab;
     gyre_program programs[GYRE_SIDES];
     gyre_listing listings[GYRE_SIDES];
-    gyre_overseer overseer;
-    gyre_cpu_set allowed;
-    gyre_stat_random random;
-    gyre_usage usage;
+    gyre_launcher launcher;
     bout *bouts;
     size_t count, capacity, open, current;
     gyre_progress_line progress;
@@ -57,7 +49,7 @@ static const volatile sig_atomic_t never;
 
 static bool is_interrupted(const match *m)
 {
-    return *m->overseer.interrupted != 0;
+    return *m->launcher.overseer.interrupted != 0;
 }
 
 /* Up to the next look of each that is open, at the pace so far. */
@@ -111,11 +103,11 @@ static gyre_status ask_both(match *m)
     gyre_status status = GYRE_OK;
 
     for (size_t side = 0; side < GYRE_SIDES && status == GYRE_OK; side++) {
-        status =
-            gyre_command_ask(&m->programs[side], &m->overseer, &m->listings[side], &fates[side]);
+        status = gyre_command_ask(&m->programs[side], &m->launcher.overseer, &m->listings[side],
+                                  &fates[side]);
         if (status == GYRE_CORRUPT || status == GYRE_TIMEOUT)
-            status =
-                gyre_fail(status, "the %s command: %s", side_names[side], gyre_error_last()->text);
+            status = gyre_fail(status, "the %s command: %s", gyre_side_names[side],
+                               gyre_error_last()->text);
     }
     if (status != GYRE_OK)
         return status;
@@ -125,7 +117,7 @@ static gyre_status ask_both(match *m)
             return gyre_fail(GYRE_INVALID,
                              "the %s command is built with libgyrelab and the %s one is not%s%s; "
                              "--commands compares them as commands",
-                             side_names[1 - side], side_names[side],
+                             gyre_side_names[1 - side], gyre_side_names[side],
                              fates[side].reason[0] ? ": asked for its benchmarks, it " : "",
                              fates[side].reason);
     return GYRE_OK;
@@ -209,131 +201,13 @@ static gyre_status choose_commands(match *m)
 
     if (status != GYRE_OK)
         return status;
+    if (m->request->memory || m->request->instructions)
+        return gyre_fail(GYRE_INVALID, "--memory and --instructions count benchmarks of programs "
+                                       "that are built with libgyrelab");
     if (m->request->pattern_count > 0 && !m->request->exact)
         return gyre_fail(GYRE_INVALID, "a filter chooses benchmarks, and these commands have none");
     m->bouts[m->count++] = (bout){.bench = gyre_ab_add(m->ab, "command"), .open = true};
     m->bouts[0].bench->threads = 1;
-    return GYRE_OK;
-}
-
-/* As many CPUs as it has threads, side by side from a random one on. */
-static gyre_cpu_set choose_cpus(match *m, uint32_t threads, int *out_cpu)
-{
-    const uint32_t allowed = gyre_cpu_set_count(&m->allowed);
-    uint64_t skip = gyre_stat_random_below(&m->random, allowed);
-    uint32_t cpu = gyre_cpu_set_next(&m->allowed, 0);
-    gyre_cpu_set chosen = {0};
-
-    *out_cpu = -1;
-    if (threads >= allowed)
-        return m->allowed;
-    for (; skip > 0; skip--)
-        cpu = gyre_cpu_set_next(&m->allowed, cpu + 1);
-    if (threads == 1)
-        *out_cpu = (int)cpu;
-    for (uint32_t i = 0; i < threads; i++) {
-        gyre_cpu_set_add(&chosen, cpu);
-        cpu = gyre_cpu_set_next(&m->allowed, cpu + 1);
-        if (cpu == GYRE_CPU_LIMIT)
-            cpu = gyre_cpu_set_next(&m->allowed, 0);
-    }
-    return chosen;
-}
-
-/* A launch that came to a bad end closes its benchmark: what crashes once in forty is broken. */
-static void close_badly(match *m, bout *b, const gyre_fate *fate)
-{
-    gyre_arena *arena = &m->ab->arena;
-
-    b->open = false;
-    b->bench->outcome = fate->outcome;
-    b->bench->reason =
-        fate->side < 0
-            ? gyre_arena_print(arena, "launch %zu: %s", b->bench->launch_count + 1, fate->reason)
-            : gyre_arena_print(arena, "%s, launch %zu: %s", side_names[fate->side],
-                               b->bench->launch_count + 1, fate->reason);
-    b->bench->last_words = gyre_arena_text(arena, fate->last_words);
-}
-
-static gyre_status keep_launch(match *m, bout *b, const gyre_baton *baton, int cpu)
-{
-    gyre_ab_launch *launch = gyre_ab_launch_begin(m->ab, b->bench, baton->pairs);
-    char letters[2 * GYRE_BATON_PAIRS + 1];
-
-    if (!launch)
-        return GYRE_NO_MEMORY;
-    gyre_baton_order(baton->seed, baton->pairs, letters);
-    launch->seed = baton->seed;
-    launch->iterations = baton->iterations;
-    launch->cpu = cpu;
-    launch->order = gyre_arena_text(&m->ab->arena, letters);
-    for (size_t i = 0; i < baton->pairs; i++) {
-        launch->old_ns[i] = baton->epochs[GYRE_TURN_OLD][i].time_ns;
-        launch->new_ns[i] = baton->epochs[GYRE_TURN_NEW][i].time_ns;
-    }
-    return GYRE_OK;
-}
-
-static gyre_status launch_pair(match *m, bout *b, uint64_t seed)
-{
-    int cpu;
-    const gyre_cpu_set cpus = choose_cpus(m, b->bench->threads, &cpu);
-    const gyre_pair pair = {
-        .programs = {&m->programs[0], &m->programs[1]},
-        .id = b->bench->id,
-        .indices = {b->indices[0], b->indices[1]},
-        .ids_hash = {m->listings[0].hash, m->listings[1].hash},
-        .seed = seed,
-        .cpus = &cpus,
-    };
-    static gyre_baton baton;
-    static gyre_fate fate;
-    gyre_status status = gyre_pair_launch(&pair, &m->overseer, &baton, &fate);
-
-    if (status != GYRE_OK)
-        return status;
-    if (fate.outcome != GYRE_OUTCOME_MEASURED) {
-        close_badly(m, b, &fate);
-        return GYRE_OK;
-    }
-    return keep_launch(m, b, &baton, cpu);
-}
-
-/* Some pairs of executions, as many as fit into a quarter of a second. */
-static gyre_status launch_commands(match *m, bout *b, uint64_t seed)
-{
-    const uint64_t start_ns = gyre_clock_now_ns();
-    double times_ns[GYRE_SIDES][COMMAND_PAIRS];
-    char letters[2 * GYRE_BATON_PAIRS + 1];
-    gyre_ab_launch *launch;
-    static gyre_fate fate;
-    size_t pairs = 0;
-
-    gyre_baton_order(seed, COMMAND_PAIRS, letters);
-    while (pairs == 0 || (pairs < COMMAND_PAIRS && gyre_clock_now_ns() - start_ns < 250000000)) {
-        for (size_t i = 2 * pairs; i < 2 * pairs + 2; i++) {
-            const size_t side = letters[i] == 'A' ? GYRE_TURN_OLD : GYRE_TURN_NEW;
-            const gyre_status status = gyre_command_time(
-                &m->programs[side], &m->overseer, m->request->cpus, &times_ns[side][pairs], &fate);
-
-            if (status != GYRE_OK)
-                return status;
-            if (fate.outcome != GYRE_OUTCOME_MEASURED) {
-                fate.side = (int)side;
-                close_badly(m, b, &fate);
-                return GYRE_OK;
-            }
-        }
-        pairs++;
-    }
-    launch = gyre_ab_launch_begin(m->ab, b->bench, pairs);
-    if (!launch)
-        return GYRE_NO_MEMORY;
-    letters[2 * pairs] = '\0';
-    launch->seed = seed;
-    launch->order = gyre_arena_text(&m->ab->arena, letters);
-    memcpy(launch->old_ns, times_ns[GYRE_TURN_OLD], pairs * sizeof launch->old_ns[0]);
-    memcpy(launch->new_ns, times_ns[GYRE_TURN_NEW], pairs * sizeof launch->new_ns[0]);
     return GYRE_OK;
 }
 
@@ -363,41 +237,27 @@ static bool is_over(const match *m, const gyre_ab_bench *bench)
 
 static gyre_status launch(match *m, bout *b)
 {
-    const uint64_t seed = gyre_stat_random_next(&m->random) >> 1;
-    const gyre_usage_marks before = gyre_usage_read(&m->usage);
-    const uint64_t start_ns = gyre_clock_now_ns();
-    gyre_ab_bench *bench = b->bench;
     gyre_status status;
 
     m->current = (size_t)(b - m->bouts);
-    status = m->ab->lock_step ? launch_pair(m, b, seed) : launch_commands(m, b, seed);
-    if (status != GYRE_OK)
-        return status;
-    bench->spent_s += (double)(gyre_clock_now_ns() - start_ns) / 1e9;
-    if (b->open) {
-        bench->launches[bench->launch_count++].steal_ticks =
-            gyre_usage_read(&m->usage).steal_ticks - before.steal_ticks;
-        b->open = !is_over(m, bench);
-    }
+    status = gyre_launch(&m->launcher, b->bench, b->indices);
+    if (status == GYRE_OK)
+        b->open = b->bench->outcome == GYRE_OUTCOME_MEASURED && !is_over(m, b->bench);
     m->open -= !b->open;
-    return GYRE_OK;
+    return status;
 }
 
 static gyre_status go_round(match *m)
 {
     m->open = m->count;
-    gyre_usage_open(&m->usage);
     while (m->open > 0 && !is_interrupted(m)) {
         for (size_t i = 0; i < m->count && !is_interrupted(m); i++) {
             const gyre_status status = m->bouts[i].open ? launch(m, &m->bouts[i]) : GYRE_OK;
 
-            if (status != GYRE_OK) {
-                gyre_usage_close(&m->usage);
+            if (status != GYRE_OK)
                 return status;
-            }
         }
     }
-    gyre_usage_close(&m->usage);
     for (size_t i = 0; i < m->count; i++) {
         gyre_ab_bench *bench = m->bouts[i].bench;
 
@@ -414,17 +274,41 @@ static void allow_cpus(match *m)
 {
     cpu_set_t ours;
 
+    m->launcher.pinned = m->request->cpus != NULL;
     if (m->request->cpus) {
-        m->allowed = *m->request->cpus;
+        m->launcher.allowed = *m->request->cpus;
         return;
     }
     CPU_ZERO(&ours);
     (void)sched_getaffinity(0, sizeof ours, &ours);
     for (uint32_t i = 0; i < CPU_SETSIZE; i++)
         if (CPU_ISSET(i, &ours))
-            gyre_cpu_set_add(&m->allowed, i);
-    if (gyre_cpu_set_count(&m->allowed) == 0)
-        gyre_cpu_set_add(&m->allowed, 0);
+            gyre_cpu_set_add(&m->launcher.allowed, i);
+    if (gyre_cpu_set_count(&m->launcher.allowed) == 0)
+        gyre_cpu_set_add(&m->launcher.allowed, 0);
+}
+
+/* Counts what was asked for, of what was measured. */
+static gyre_status count_all(match *m)
+{
+    const gyre_ab_request *r = m->request;
+    gyre_tally_request requests[GYRE_SIDES];
+    gyre_status status = GYRE_OK;
+
+    for (size_t side = 0; side < GYRE_SIDES; side++)
+        requests[side] = (gyre_tally_request){
+            .program = &m->programs[side],
+            .listing = &m->listings[side],
+            .memory = r->memory,
+            .instructions = r->instructions,
+            .timeout_ns = m->launcher.overseer.timeout_ns,
+            .cpus = r->cpus,
+            .interrupted = m->launcher.overseer.interrupted,
+        };
+    for (size_t i = 0; i < m->count && status == GYRE_OK && !is_interrupted(m); i++)
+        if (m->bouts[i].bench->outcome == GYRE_OUTCOME_MEASURED)
+            status = gyre_tally_both(requests, m->bouts[i].indices, m->ab, m->bouts[i].bench);
+    return status;
 }
 
 /* With a guardian and everything: asks, chooses, and goes round. */
@@ -432,11 +316,15 @@ static gyre_status play(match *m)
 {
     gyre_status status = m->request->plain_commands ? GYRE_OK : ask_both(m);
 
+    for (size_t side = 0; side < GYRE_SIDES; side++)
+        m->launcher.ids_hash[side] = m->listings[side].hash;
     if (status == GYRE_OK)
         status = m->ab->lock_step ? choose_all(m) : choose_commands(m);
     if (status == GYRE_OK) {
         gyre_progress_begin(&m->progress, m->request->progress, m->count, 0);
+        gyre_usage_open(&m->launcher.usage);
         status = go_round(m);
+        gyre_usage_close(&m->launcher.usage);
     }
     return status;
 }
@@ -462,11 +350,11 @@ static gyre_status prepare(match *m)
         (void)!getrandom(&ab->seed, sizeof ab->seed, 0);
         ab->seed >>= 1; /* an integer that every reader of JSON has */
     }
-    gyre_stat_random_seed(&m->random, ab->seed);
-    m->overseer.timeout_ns = r->timeout_ns ? r->timeout_ns : 60000000000u;
-    m->overseer.interrupted = r->interrupted ? r->interrupted : &never;
-    m->overseer.tick = on_tick;
-    m->overseer.user = m;
+    gyre_stat_random_seed(&m->launcher.random, ab->seed);
+    m->launcher.overseer.timeout_ns = r->timeout_ns ? r->timeout_ns : 60000000000u;
+    m->launcher.overseer.interrupted = r->interrupted ? r->interrupted : &never;
+    m->launcher.overseer.tick = on_tick;
+    m->launcher.overseer.user = m;
     allow_cpus(m);
     return status;
 }
@@ -474,25 +362,28 @@ static gyre_status prepare(match *m)
 gyre_status gyre_ab_measure(const gyre_ab_request *request, gyre_ab *ab)
 {
     const uint64_t start_ns = gyre_clock_now_ns();
-    match m = {.request = request, .ab = ab};
+    match m = {.request = request, .ab = ab, .launcher = {.ab = ab}};
     gyre_orphans orphans;
     gyre_guardian guardian;
     gyre_status status = prepare(&m);
 
+    m.launcher.programs = m.programs;
     if (status == GYRE_OK) {
         status = gyre_guardian_start(&guardian);
         gyre_orphans_adopt(&orphans); /* the guardian is there already, and spared */
-        m.overseer.guardian = &guardian;
-        m.overseer.orphans = &orphans;
+        m.launcher.overseer.guardian = &guardian;
+        m.launcher.overseer.orphans = &orphans;
         if (status == GYRE_OK)
             status = play(&m);
         gyre_progress_wipe(&m.progress);
         gyre_orphans_release(&orphans);
         gyre_guardian_stop(&guardian);
     }
+    if (status == GYRE_OK && (request->memory || request->instructions))
+        status = count_all(&m);
     if (status == GYRE_CANCELLED)
         status = GYRE_OK; /* before anything was begun */
-    ab->head->interrupted = *m.overseer.interrupted != 0;
+    ab->head->interrupted = *m.launcher.overseer.interrupted != 0;
     ab->head->duration_s = (double)(gyre_clock_now_ns() - start_ns) / 1e9;
     for (size_t side = 0; side < GYRE_SIDES; side++) {
         gyre_program_fini(&m.programs[side]);

@@ -26,8 +26,8 @@
  * GYRE_CANCELLED when the user stopped it, GYRE_TIMEOUT with a sentence when it had to be ended,
  * GYRE_IO, GYRE_NO_MEMORY. */
 GYRE_MUST_USE gyre_status gyre_command_ask(const gyre_program *program,
-                                           const gyre_overseer *overseer,
-                                           gyre_listing *out_listing, gyre_fate *out_fate);
+                                           const gyre_overseer *overseer, gyre_listing *out_listing,
+                                           gyre_fate *out_fate);
 
 /* Executes it once, on these CPUs (NULL: any): from before the process is made until its end is
  * seen. A status other than 0 is a failure. */

@@ -18,8 +18,6 @@
 #include "record/read.h"
 #include "stat/random.h"
 
-static const char *const side_names[GYRE_SIDES] = {"old", "new"};
-
 /* One of the two. */
 typedef struct runner {
     gyre_worker worker;
@@ -242,7 +240,7 @@ static void decide(const race *r, gyre_fate *fate)
         if (idle >= 0)
             snprintf(fate->reason, sizeof fate->reason,
                      "ignored the baton: it took %u turns, the %s one %u", taken[idle],
-                     side_names[1 - idle], taken[1 - idle]);
+                     gyre_side_names[1 - idle], taken[1 - idle]);
     }
 }
 

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/settings.h"
 #include "base/text.h"
 
 enum { CHUNK_BYTES = 65536 };
@@ -105,14 +105,14 @@ static bool is_program(const char *path)
 /* Where a shell would find it. */
 static gyre_status find(gyre_program *program)
 {
-    const char *name = program->words[0], *folders = getenv("PATH");
+    const char *name = program->words[0], *folders = gyre_settings_system("PATH");
     const size_t size = sizeof program->path;
 
     if (strchr(name, '/')) {
         if (is_program(name) && (size_t)snprintf(program->path, size, "%s", name) < size)
             return GYRE_OK;
     } else {
-        for (const char *at = folders ? folders : "/bin:/usr/bin"; *at;) {
+        for (const char *at = folders[0] ? folders : "/bin:/usr/bin"; *at;) {
             const size_t length = strcspn(at, ":");
 
             if ((size_t)snprintf(program->path, size, "%.*s/%s", (int)(length ? length : 1),

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "stat/order.h"
 
 /* Over a head that the caller has made, which is the new one's, or gone when there is no memory. */
 static gyre_status create_around(gyre_run *head, gyre_ab **out_ab)
@@ -101,6 +102,23 @@ size_t gyre_ab_words(const gyre_ab_bench *bench, double words[GYRE_JUDGE_LAUNCHE
         words[i] = gyre_judge_launch(launch->old_ns, launch->new_ns, launch->pairs);
     }
     return bench->launch_count;
+}
+
+double gyre_ab_median_ns(const gyre_ab_bench *bench, int side)
+{
+    double medians[GYRE_JUDGE_LAUNCHES], times[GYRE_JUDGE_PAIRS];
+
+    for (size_t i = 0; i < bench->launch_count; i++) {
+        const gyre_ab_launch *launch = &bench->launches[i];
+
+        memcpy(times, side == 0 ? launch->old_ns : launch->new_ns, launch->pairs * sizeof times[0]);
+        gyre_stat_sort(times, launch->pairs);
+        medians[i] = gyre_stat_quantile(times, launch->pairs, 0.5) / (double)launch->iterations;
+    }
+    if (bench->launch_count == 0)
+        return 0;
+    gyre_stat_sort(medians, bench->launch_count);
+    return gyre_stat_quantile(medians, bench->launch_count, 0.5);
 }
 
 gyre_status gyre_ab_judge(gyre_ab *ab)

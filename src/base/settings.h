@@ -65,6 +65,10 @@ GYRE_API int64_t gyre_settings_number(gyre_setting_id id);
 GYRE_API const char *gyre_settings_text(gyre_setting_id id);
 const gyre_log_spec *gyre_settings_log(void);
 
+/* A variable that is the system's and not ours (PATH, HOME), as it is now; "" when it is not set.
+ * Borrowed from the environment. */
+GYRE_API const char *gyre_settings_system(const char *name);
+
 /* Judges a value for a setting. False, with a sentence in `problem`, when malformed. Pure. */
 GYRE_MUST_USE bool gyre_setting_parse(gyre_setting_id id, const char *text, int64_t *out_number,
                                       char *problem, size_t problem_size);
