@@ -19,11 +19,10 @@
 #include "gyre/bench.h"
 
 enum {
-    WHOLE = 10000,        /* parts */
-    CHAIN_STEPS = 10000,  /* of an iteration, */
-    LINES = 16384,        /* and lines that one reads, */
-    RING_LINES = 1 << 16, /* of these */
-    WORDS_OF_A_LINE = 8,  /* 64 bytes */
+    WHOLE = 10000,       /* parts */
+    CHAIN_STEPS = 10000, /* of an iteration */
+    LINES = 1 << 16,     /* of the ring, and that an iteration reads */
+    WORDS_OF_A_LINE = 8, /* 64 bytes */
     PAGE_BYTES = 4096,
 };
 
@@ -89,10 +88,14 @@ static bool chain_is_where_it_must_be(const void *fixture, uint64_t iterations)
     return f->state == state_after(iterations * f->steps);
 }
 
-/* The cursor goes on around the ring from iteration to iteration: one that began at 0 again would
- * find its first lines in the nearest cache, and they would cost less than the extra ones. */
+/* 4 MB, more than the caches of one core hold. Every step is to cost the same, or the extra ones
+ * would not cost their share. So the cursor goes on around the ring from iteration to iteration:
+ * one that began at 0 again would find its first lines in the nearest cache. And an iteration is a
+ * whole round, so that the untimed batch after a hand-off (lab/bench/turns.h) touches every line:
+ * with quarters of a round, lines that had not been touched since were slower, extra work meant
+ * fewer of them, and 5 % showed as 4.2 on two virtual cores that others were busy on. */
 typedef struct ring {
-    uint64_t *words; /* RING_LINES lines, the first word of each is its number */
+    uint64_t *words; /* LINES lines, the first word of each is its number */
     uint64_t at;     /* the next line */
     uint64_t sum;    /* of the numbers that were read */
     uint64_t lines;  /* of an iteration */
@@ -109,7 +112,7 @@ static void ring_teardown(void *fixture)
 
 static gyre_status ring_setup(const gyre_bench_case *c, void **out_fixture)
 {
-    const size_t bytes = (size_t)RING_LINES * WORDS_OF_A_LINE * sizeof(uint64_t);
+    const size_t bytes = (size_t)LINES * WORDS_OF_A_LINE * sizeof(uint64_t);
     ring *fixture = calloc(1, sizeof *fixture);
 
     (void)c;
@@ -121,7 +124,7 @@ static gyre_status ring_setup(const gyre_bench_case *c, void **out_fixture)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a ring of %zu bytes", bytes);
     }
     memset(fixture->words, 0, bytes);
-    for (uint64_t line = 0; line < RING_LINES; line++)
+    for (uint64_t line = 0; line < LINES; line++)
         fixture->words[line * WORDS_OF_A_LINE] = line;
     fixture->lines = with_extra(LINES);
     *out_fixture = fixture;
@@ -135,7 +138,7 @@ static void ring_run(void *fixture, uint64_t iterations)
 
     for (uint64_t i = 0; i < iterations; i++)
         for (uint64_t left = f->lines; left > 0; left--) {
-            sum += f->words[at % RING_LINES * WORDS_OF_A_LINE];
+            sum += f->words[at % LINES * WORDS_OF_A_LINE];
             at++;
             __asm__ volatile("" : "+r"(sum));
         }
@@ -145,9 +148,9 @@ static void ring_run(void *fixture, uint64_t iterations)
 
 static bool ring_sum_is_right(const void *fixture, uint64_t iterations)
 {
-    const uint64_t whole = (uint64_t)RING_LINES * (RING_LINES - 1) / 2;
+    const uint64_t whole = (uint64_t)LINES * (LINES - 1) / 2;
     const ring *f = fixture;
-    const uint64_t rounds = f->at / RING_LINES, rest = f->at % RING_LINES;
+    const uint64_t rounds = f->at / LINES, rest = f->at % LINES;
 
     return f->at == iterations * f->lines && f->sum == rounds * whole + rest * (rest - 1) / 2;
 }
