@@ -37,16 +37,16 @@ static bool is_plain(const char *text)
 static bool take_line(const char *line, size_t length, gyre_listed *out)
 {
     char text[GYRE_CASE_ID_BYTES + GYRE_CLOCK_NAME_BYTES + 32];
-    int at = 0;
+    int end = 0, at = 0;
 
     if (length >= sizeof text || memchr(line, '\0', length))
         return false;
     memcpy(text, line, length);
     text[length] = '\0';
     _Static_assert(GYRE_CASE_ID_BYTES == 192, "the width below is one less");
-    if (sscanf(text, "%" SCNu32 " %" SCNu32 " %191s %n", &out->threads, &out->tags, out->id, &at) !=
-            3 ||
-        at == 0 || strlen(text + at) >= sizeof out->clock || text[at] == '\0')
+    if (sscanf(text, "%" SCNu32 " %" SCNu32 " %191s%n %n", &out->threads, &out->tags, out->id, &end,
+               &at) != 3 ||
+        at == end || strlen(text + at) >= sizeof out->clock || text[at] == '\0')
         return false;
     memcpy(out->clock, text + at, strlen(text + at) + 1);
     return out->threads >= 1 && out->threads <= MOST_THREADS && is_plain(text);

@@ -224,24 +224,35 @@ static bool is_to_blame(const race *r, size_t side, int severity, gyre_fate *fat
     }
 }
 
+/* Both ended well by their own account; but did they keep to their turns? */
+static void check_turns(const race *r, gyre_fate *fate)
+{
+    const uint32_t *taken = r->baton->taken;
+    int idle = taken[0] == taken[1] ? -1 : taken[0] < taken[1] ? 0 : 1;
+
+    if (gyre_baton_kept(r->baton))
+        return;
+    for (int side = 0; side < GYRE_SIDES; side++) /* done, while the other still waited for it */
+        if (r->runners[1 - side].result.outcome == GYRE_OUTCOME_INTERRUPTED)
+            idle = r->runners[side].result.outcome == GYRE_OUTCOME_INTERRUPTED ? -1 : side;
+    if (idle < 0 && r->runners[0].result.outcome == GYRE_OUTCOME_INTERRUPTED)
+        conclude(fate, GYRE_OUTCOME_FAILED, -1, "the processes were told to stop by somebody else");
+    else
+        conclude(fate, GYRE_OUTCOME_FAILED, idle,
+                 idle < 0 ? "the two ignored the baton: they did not keep to their turns"
+                          : "ignored the baton: it did not keep to its turns");
+}
+
 static void decide(const race *r, gyre_fate *fate)
 {
+    const int severities = *r->overseer->interrupted ? 4 : 3;
+
     *fate = (gyre_fate){.outcome = GYRE_OUTCOME_MEASURED, .side = -1};
-    for (int severity = 0; severity <= 3; severity++)
+    for (int severity = 0; severity < severities; severity++)
         for (size_t side = 0; side < GYRE_SIDES; side++)
             if (is_to_blame(r, side, severity, fate))
                 return;
-    if (!gyre_baton_kept(r->baton)) {
-        const uint32_t *taken = r->baton->taken;
-        const int idle = taken[0] == taken[1] ? -1 : taken[0] < taken[1] ? 0 : 1;
-
-        conclude(fate, GYRE_OUTCOME_FAILED, idle,
-                 "the two did not keep to their turns: the baton was ignored");
-        if (idle >= 0)
-            snprintf(fate->reason, sizeof fate->reason,
-                     "ignored the baton: it took %u turns, the %s one %u", taken[idle],
-                     gyre_side_names[1 - idle], taken[1 - idle]);
-    }
+    check_turns(r, fate);
 }
 
 gyre_status gyre_pair_launch(const gyre_pair *pair, const gyre_overseer *overseer,

@@ -156,12 +156,12 @@ static int give_up(line *to, const char *why)
 static void shift_heap(uint64_t seed)
 {
     gyre_stat_random random;
-    void *kept; /* to the end of the process */
+    static void *kept; /* to the end of the process */
 
     gyre_stat_random_seed(&random, seed);
     (void)gyre_stat_random_next(&random); /* that one has moved the stack */
     kept = malloc((size_t)(gyre_stat_random_next(&random) % 4096 + 1) * 16);
-    gyre_bench_keep(kept);
+    gyre_bench_keep(&kept);
 }
 
 int gyre_serve(const gyre_worker_order *order, const gyre_case_list *list,

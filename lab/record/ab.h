@@ -107,8 +107,8 @@ gyre_ab_launch *gyre_ab_launch_begin(gyre_ab *ab, gyre_ab_bench *bench, size_t p
 /* The words of its launches (record/judge.h), into `words`; how many. */
 size_t gyre_ab_words(const gyre_ab_bench *bench, double words[GYRE_JUDGE_LAUNCHES]);
 
-/* The time of one iteration on side 0 or 1: the median over the launches of their medians. 0 without
- * launches. */
+/* The time of one iteration on side 0 or 1: the median over the launches of their medians. 0
+ * without launches. */
 double gyre_ab_median_ns(const gyre_ab_bench *bench, int side);
 
 /* Makes every judgement anew from the launches; every benchmark counts in the suite. */

@@ -18,7 +18,7 @@
 #include "record/head.h"
 #include "record/read.h"
 
-static const gyre_document_kind kind = {"gyre.ab/", "a measurement of two versions"};
+static const gyre_document_kind kind = {"gyre.ab/", "a measurement of two versions", NULL};
 
 /* The ratio of the least to the most has a logarithm and an exponential. */
 static const double LEAST_NS = 1e-9, MOST_NS = 1e18;
@@ -294,7 +294,7 @@ static gyre_status take_ab(json_t *json, const char *name, gyre_ab **out_ab)
     if (ab->arena.exhausted || ab->head->arena.exhausted)
         status = gyre_fail(GYRE_NO_MEMORY, "out of memory reading '%s'", gyre_document_tail(name));
     else if (complaint.text[0])
-        status = gyre_document_damaged(name, complaint.text);
+        status = gyre_document_damaged(&kind, name, complaint.text);
     if (status == GYRE_OK)
         *out_ab = ab;
     else

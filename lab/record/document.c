@@ -30,20 +30,22 @@ const char *gyre_document_tail(const char *name)
     return name;
 }
 
-gyre_status gyre_document_damaged(const char *name, const char *what)
+gyre_status gyre_document_damaged(const gyre_document_kind *kind, const char *name,
+                                  const char *what)
 {
-    return gyre_fail(GYRE_CORRUPT, "'%s': %s; it is damaged: remove it or choose another",
-                     gyre_document_tail(name), what);
+    return gyre_fail(GYRE_CORRUPT, "'%s': %s; %s", gyre_document_tail(name), what,
+                     kind->remedy ? kind->remedy : "it is damaged: remove it or choose another");
 }
 
-static gyre_status not_json(const char *name, const json_error_t *error)
+static gyre_status not_json(const gyre_document_kind *kind, const char *name,
+                            const json_error_t *error)
 {
     char what[REASON_BYTES + 32];
 
     if (json_error_code(error) == json_error_out_of_memory)
         return gyre_fail(GYRE_NO_MEMORY, "out of memory reading '%s'", gyre_document_tail(name));
     snprintf(what, sizeof what, "line %d: %.*s", error->line, REASON_BYTES, error->text);
-    return gyre_document_damaged(name, what);
+    return gyre_document_damaged(kind, name, what);
 }
 
 static gyre_status check_schema(const gyre_document_kind *kind, const json_t *root,
@@ -90,7 +92,7 @@ gyre_status gyre_document_parse(const gyre_document_kind *kind, const char *byte
 
     *out_root = NULL;
     root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &error);
-    return root ? accept(kind, root, name, out_root) : not_json(name, &error);
+    return root ? accept(kind, root, name, out_root) : not_json(kind, name, &error);
 }
 
 typedef struct source {
@@ -153,7 +155,7 @@ gyre_status gyre_document_read(const gyre_document_kind *kind, const char *path,
         status = gyre_fail(GYRE_UNSUPPORTED, "'%s' is larger than 1 GiB: choose another",
                            gyre_document_tail(path));
     else
-        status = not_json(path, &error);
+        status = not_json(kind, path, &error);
     fclose(from.stream);
     return status;
 }

@@ -22,6 +22,7 @@
 typedef struct gyre_document_kind {
     const char *family; /* "gyre.run/": its version is 1 */
     const char *what;   /* "a run file" */
+    const char *remedy; /* what to do about one that is wrong; NULL: it was damaged */
 } gyre_document_kind;
 
 /* GYRE_NOT_FOUND when there is no such file, GYRE_IO when it cannot be read, GYRE_CORRUPT when it
@@ -35,7 +36,8 @@ GYRE_MUST_USE gyre_status gyre_document_parse(const gyre_document_kind *kind, co
                                               size_t length, const char *name, json_t **out_root);
 
 /* GYRE_CORRUPT, with what is wrong and what to do. */
-GYRE_MUST_USE gyre_status gyre_document_damaged(const char *name, const char *what);
+GYRE_MUST_USE gyre_status gyre_document_damaged(const gyre_document_kind *kind, const char *name,
+                                                const char *what);
 
 /* As much of a name as fits into a sentence: its end, which says more than its beginning. */
 const char *gyre_document_tail(const char *name);

@@ -13,7 +13,7 @@
 enum { REASON_BYTES = 112 };
 
 static const double MOST = 1e18; /* of what has no limit of its own */
-static const gyre_document_kind kind = {"gyre.run/", "a run file"};
+static const gyre_document_kind kind = {"gyre.run/", "a run file", NULL};
 
 static uint64_t count_of(const gyre_value *object, const char *key)
 {
@@ -103,7 +103,7 @@ static gyre_status take_run(json_t *json, const char *name, gyre_run **out_run)
     if (status == GYRE_OK && run->arena.exhausted)
         status = gyre_fail(GYRE_NO_MEMORY, "out of memory reading '%s'", gyre_document_tail(name));
     if (complaint.text[0])
-        status = gyre_document_damaged(name, complaint.text);
+        status = gyre_document_damaged(&kind, name, complaint.text);
     if (status != GYRE_OK) {
         gyre_run_destroy(run);
         return status;

@@ -84,6 +84,21 @@ gyre_value gyre_value_array(gyre_value value, size_t most)
     return value;
 }
 
+void gyre_value_members(const gyre_value *object, const char *names)
+{
+    const char *key;
+    json_t *json;
+
+    json_object_foreach(object->json, key, json)
+    {
+        const gyre_value member = {
+            .json = json, .in = object, .key = key, .complaint = object->complaint};
+
+        if (gyre_text_choice(names, key) < 0)
+            gyre_value_refuse(&member, "is not known here");
+    }
+}
+
 size_t gyre_value_size(const gyre_value *array)
 {
     return json_array_size(array->json);

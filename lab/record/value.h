@@ -45,6 +45,9 @@ gyre_value gyre_value_need(const gyre_value *object, const char *key);
 gyre_value gyre_value_object(gyre_value value);
 gyre_value gyre_value_array(gyre_value value, size_t most);
 
+/* Complains of a member that is none of the words of "a|b|c". */
+void gyre_value_members(const gyre_value *object, const char *names);
+
 /* Elements of an array; 0 when it is absent. */
 size_t gyre_value_size(const gyre_value *array);
 gyre_value gyre_value_at(const gyre_value *array, size_t index);

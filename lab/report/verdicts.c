@@ -136,7 +136,7 @@ void gyre_verdicts_advise(const gyre_ab_bench *bench, const gyre_rule *rule,
 
     if (j->launches < GYRE_JUDGE_LAUNCHES)
         snprintf(advice, GYRE_ADVICE_BYTES,
-                 "time ended after %zu of %d launches: allow it more time", j->launches,
+                 "it had %zu of %d launches: more of them would tell (--time-limit)", j->launches,
                  GYRE_JUDGE_LAUNCHES);
     else if (log1p(j->high) - log1p(j->low) < 2 * log1p(rule->margin))
         snprintf(advice, GYRE_ADVICE_BYTES,

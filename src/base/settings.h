@@ -40,6 +40,10 @@ typedef enum gyre_setting_kind {
         "folder in which the command keeps its results")                                           \
     ROW(COMMIT, "GYRE_COMMIT", TEXT, "ID", "",                                                     \
         "the commit under which runs are kept; unset, git is asked about the current folder")      \
+    ROW(STATE_HOME, "XDG_STATE_HOME", TEXT, "DIR", "",                                             \
+        "where programs keep what they know of this machine (a convention of many programs)")      \
+    ROW(HOME, "HOME", TEXT, "DIR", "",                                                             \
+        "the user's folder; .local/state in it stands for an unset XDG_STATE_HOME")                \
     ROW(COLOR, "GYRE_COLOR", CHOICE, "auto|always|never", "auto",                                  \
         "coloured output; auto colours on a terminal")                                             \
     ROW(NO_COLOR, "NO_COLOR", TEXT, "ANY", "",                                                     \
