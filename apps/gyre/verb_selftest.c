@@ -15,6 +15,7 @@
 #include "main/selftest.h"
 #include "record/file.h"
 #include "record/selftest.h"
+#include "record/trust.h"
 #include "report/selftest_table.h"
 #include "verb.h"
 
@@ -30,11 +31,10 @@ static const gyre_option options[] = {
     {NULL, 0, NULL, NULL},
 };
 
-/* Where the programs are, and where what they show goes. */
+/* Where the programs are, and the folder for the record. */
 typedef struct places {
     char workload[PATH_MAX], relinked[PATH_MAX];
-    char record[PATH_MAX];       /* in the folder for results */
-    char machine_wide[PATH_MAX]; /* of a full self-test too; "" where nobody is at home */
+    const char *folder;
 } places;
 
 static int complain(gyre_status status)
@@ -94,54 +94,22 @@ static gyre_status find_workload(const char *name, char out[PATH_MAX])
     return status;
 }
 
-/* One record for all projects of this user: $XDG_STATE_HOME/gyre, ~/.local/state/gyre. */
-static gyre_status find_machine_wide(char out[PATH_MAX])
-{
-    const char *state = gyre_settings_system("XDG_STATE_HOME");
-    const char *home = gyre_settings_system("HOME");
-
-    out[0] = '\0';
-    if (state[0] == '/') /* others are to be ignored, says the specification */
-        return join(out, state, "gyre/selftest.json");
-    return home[0] ? join(out, home, ".local/state/gyre/selftest.json") : GYRE_OK;
-}
-
 /* Whatever can be missing is missed before anything is measured. */
-static gyre_status find_places(const gyre_args *args, bool full, places *p)
+static gyre_status find_places(const gyre_args *args, places *p)
 {
-    const char *folder = args->value[OUT] ? args->value[OUT] : gyre_settings_text(GYRE_SETTING_OUT);
     gyre_status status = find_workload("workload", p->workload);
 
     if (status == GYRE_OK)
         status = find_workload("workload_relinked", p->relinked);
-    if (status == GYRE_OK)
-        status = gyre_folder_open(folder);
-    if (status == GYRE_OK)
-        status = join(p->record, folder, "selftest.json");
-    p->machine_wide[0] = '\0';
-    if (status == GYRE_OK && full)
-        status = find_machine_wide(p->machine_wide);
-    return status;
-}
-
-static gyre_status keep(const gyre_selftest *selftest, places *p)
-{
-    gyre_status status = gyre_selftest_save(selftest, p->record);
-    char *slash = strrchr(p->machine_wide, '/');
-
-    if (status != GYRE_OK || !slash)
-        return status;
-    *slash = '\0';
-    status = gyre_folder_open(p->machine_wide);
-    *slash = '/';
-    return status == GYRE_OK ? gyre_selftest_save(selftest, p->machine_wide) : status;
+    p->folder = args->value[OUT] ? args->value[OUT] : gyre_settings_text(GYRE_SETTING_OUT);
+    return status == GYRE_OK ? gyre_folder_open(p->folder) : status;
 }
 
 /* Prints and keeps; returns an exit status. */
-static int finish(const gyre_selftest *selftest, places *p, bool json)
+static int finish(const gyre_selftest *selftest, const places *p, bool json)
 {
     gyre_selftest_target targets[GYRE_SELFTEST_TARGETS];
-    gyre_status status;
+    char path[PATH_MAX];
 
     if (json)
         gyre_selftest_write(selftest, stdout);
@@ -149,11 +117,12 @@ static int finish(const gyre_selftest *selftest, places *p, bool json)
         gyre_selftest_table_print(stdout, selftest);
     if (selftest->head->interrupted)
         return GYRE_EXIT_INTERRUPTED;
-    status = keep(selftest, p);
-    if (status != GYRE_OK)
-        return complain(status);
+    if (gyre_selftest_keep(selftest, p->folder) != GYRE_OK)
+        return complain(GYRE_IO);
     if (!json)
-        printf("kept in %s%s%s\n", p->record, p->machine_wide[0] ? " and " : "", p->machine_wide);
+        printf("kept in %s/selftest.json\n", p->folder);
+    if (!json && selftest->mode == GYRE_SELFTEST_FULL && gyre_trust_path(path, sizeof path))
+        printf("kept in %s\n", path);
     gyre_selftest_judge(selftest, targets);
     return gyre_selftest_passed(targets) ? GYRE_EXIT_DONE : GYRE_EXIT_FAILED;
 }
@@ -194,7 +163,7 @@ static int run_selftest(const gyre_args *args, int argc, char **argv)
     int code;
 
     if (status == GYRE_OK)
-        status = find_places(args, gyre_args_given(args, FULL), &p);
+        status = find_places(args, &p);
     if (status != GYRE_OK) {
         gyre_selftest_destroy(selftest);
         return complain(status);
@@ -206,7 +175,7 @@ static int run_selftest(const gyre_args *args, int argc, char **argv)
     if (status == GYRE_OK)
         code = finish(selftest, &p, gyre_args_given(args, JSON));
     else
-        code = complain(status);
+        code = complain(GYRE_IO); /* nothing that was said is wrong */
     gyre_manners_forget(&before);
     gyre_selftest_destroy(selftest);
     return code;

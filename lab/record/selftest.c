@@ -104,6 +104,12 @@ void gyre_selftest_add(gyre_selftest *selftest, const gyre_selftest_trial *trial
     selftest->rows[trial->row].count++;
 }
 
+bool gyre_selftest_full(const gyre_selftest *selftest)
+{
+    return selftest->mode == GYRE_SELFTEST_FULL && selftest->count == selftest->capacity &&
+           !selftest->head->interrupted;
+}
+
 static bool is_change(gyre_ab_verdict verdict)
 {
     return verdict == GYRE_AB_SLOWER || verdict == GYRE_AB_FASTER;

@@ -155,10 +155,13 @@ gyre_selftest_figures gyre_selftest_figure(const gyre_selftest *selftest, size_t
 void gyre_selftest_judge(const gyre_selftest *selftest,
                          gyre_selftest_target targets[GYRE_SELFTEST_TARGETS]);
 
+/* Whether all trials of a full one were taken. */
+bool gyre_selftest_full(const gyre_selftest *selftest);
+
 /* Whether none was missed. */
 bool gyre_selftest_passed(const gyre_selftest_target targets[GYRE_SELFTEST_TARGETS]);
 
-/* Whether all the extra work was counted. */
+/* Whether all the extra work was counted, and is what it should be. */
 bool gyre_selftest_proved(const gyre_selftest *selftest);
 
 /* record/selftest_write.c: all of it as JSON. Errors stay in the stream. */
@@ -166,6 +169,10 @@ void gyre_selftest_write(const gyre_selftest *selftest, FILE *stream);
 
 /* Replaces `path`, whole or not at all. GYRE_IO with the reason. */
 GYRE_MUST_USE gyre_status gyre_selftest_save(const gyre_selftest *selftest, const char *path);
+
+/* Keeps it as FOLDER/selftest.json and, when it is full, where all projects of this user find it
+ * (record/trust.h), if there is such a place. GYRE_IO, GYRE_INVALID for a path that is too long. */
+GYRE_MUST_USE gyre_status gyre_selftest_keep(const gyre_selftest *selftest, const char *folder);
 
 /* Parts of GYRE_SELFTEST_PARTS that are added. */
 unsigned gyre_selftest_extra(gyre_selftest_kind kind);

@@ -107,7 +107,7 @@ static void judge_workload(const gyre_selftest *selftest, gyre_selftest_workload
                            gyre_selftest_target **at)
 {
     const char *name = gyre_selftest_workload_name(workload);
-    const bool full = selftest->mode == GYRE_SELFTEST_FULL && !selftest->head->interrupted;
+    const bool full = gyre_selftest_full(selftest);
     const gyre_selftest_figures same =
         gyre_selftest_figure(selftest, row_of(workload, GYRE_SELFTEST_SAME));
     const gyre_selftest_figures two =

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "gyre/settings.h"
 #include "record/selftest_fake.h"
+#include "record/trust.h"
 #include "test.h"
 
 enum { TARGETS_EACH = 7 };
@@ -351,6 +353,40 @@ static void saved_record_is_there(void)
     gyre_selftest_destroy(selftest);
 }
 
+static bool is_there(const char *folder, const char *name)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+/* Where a gate would look for it. */
+static void full_record_is_for_all_projects(void)
+{
+    char folder[] = "/tmp/gyre_selftest_test_XXXXXX", command[64];
+    gyre_selftest *full = fake_selftest(GYRE_SELFTEST_FULL, 0);
+    gyre_selftest *quick = fake_selftest(GYRE_SELFTEST_QUICK, 0);
+
+    fake_success(full);
+    fake_success(quick);
+    REQUIRE(mkdtemp(folder) && gyre_settings_set("XDG_STATE_HOME", folder) == GYRE_OK);
+    CHECK(gyre_selftest_keep(quick, folder) == GYRE_OK && is_there(folder, "selftest.json"));
+    CHECK(!is_there(folder, "gyre"));
+    CHECK(!gyre_trust_find(folder, &full->head->machine).tested);
+    full->head->interrupted = true;
+    CHECK(gyre_selftest_keep(full, folder) == GYRE_OK && !is_there(folder, "gyre"));
+    full->head->interrupted = false;
+    CHECK(gyre_selftest_keep(full, folder) == GYRE_OK);
+    CHECK(is_there(folder, "gyre/selftest.json"));
+    CHECK(gyre_trust_find("/nowhere", &full->head->machine).tested);
+    CHECK(gyre_selftest_keep(quick, "/nowhere") == GYRE_IO);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    CHECK(system(command) == 0);
+    gyre_selftest_destroy(quick);
+    gyre_selftest_destroy(full);
+}
+
 static const test_case cases[] = {
     TEST(full_plan_is_the_promised_one),
     TEST(order_has_every_trial_and_is_the_seeds),
@@ -366,5 +402,6 @@ static const test_case cases[] = {
     TEST(interrupted_one_is_neither_full_nor_passed),
     TEST(failed_one_says_so),
     TEST(saved_record_is_there),
+    TEST(full_record_is_for_all_projects),
 };
 TEST_MAIN(cases)

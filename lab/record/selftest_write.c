@@ -6,12 +6,16 @@
  * Owns      nothing.
  * Not here  the head (record/head.h), replacing a file (record/file.h).
  */
+#include <limits.h>
 #include <math.h>
+#include <string.h>
 
+#include "base/fail.h"
 #include "record/file.h"
 #include "record/head.h"
 #include "record/member.h"
 #include "record/selftest.h"
+#include "record/trust.h"
 
 static void write_finite(gyre_json *json, const char *key, double value)
 {
@@ -120,8 +124,7 @@ void gyre_selftest_write(const gyre_selftest *selftest, FILE *stream)
     gyre_head_write_start(&json, selftest->head);
     gyre_head_write_place(&json, selftest->head);
     gyre_json_string(&json, "mode", gyre_selftest_mode_name(selftest->mode));
-    gyre_json_bool(&json, "full",
-                   selftest->mode == GYRE_SELFTEST_FULL && !selftest->head->interrupted);
+    gyre_json_bool(&json, "full", gyre_selftest_full(selftest));
     gyre_json_bool(&json, "passed", gyre_selftest_passed(targets) && !selftest->head->interrupted);
     gyre_json_bool(&json, "proved", gyre_selftest_proved(selftest));
     gyre_member_bits(&json, "seed", selftest->seed);
@@ -152,4 +155,30 @@ static void write_to(FILE *stream, const void *selftest)
 gyre_status gyre_selftest_save(const gyre_selftest *selftest, const char *path)
 {
     return gyre_file_replace(path, write_to, selftest);
+}
+
+/* A folder that nobody has made yet is made. */
+static gyre_status save_for_all(const gyre_selftest *selftest, char *path)
+{
+    char *slash = strrchr(path, '/');
+    gyre_status status;
+
+    *slash = '\0';
+    status = gyre_folder_open(path);
+    *slash = '/';
+    return status == GYRE_OK ? gyre_selftest_save(selftest, path) : status;
+}
+
+gyre_status gyre_selftest_keep(const gyre_selftest *selftest, const char *folder)
+{
+    char path[PATH_MAX];
+    const int length = snprintf(path, sizeof path, "%s/selftest.json", folder);
+    gyre_status status;
+
+    if (length < 0 || (size_t)length >= sizeof path)
+        return gyre_fail(GYRE_INVALID, "the folder's path is too long");
+    status = gyre_selftest_save(selftest, path);
+    if (status == GYRE_OK && gyre_selftest_full(selftest) && gyre_trust_path(path, sizeof path))
+        status = save_for_all(selftest, path);
+    return status;
 }
