@@ -39,7 +39,7 @@ static bool same(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* What a record says, if it is about the machine. */
+/* What a record says, if it is about the machine; whether that is the last word. */
 static bool judge_record(json_t *json, const gyre_run_machine *machine, gyre_trust *trust)
 {
     gyre_complaint complaint = {""};
@@ -66,7 +66,7 @@ static bool judge_record(json_t *json, const gyre_run_machine *machine, gyre_tru
         snprintf(trust->why, sizeof trust->why,
                  "only a quick self-test of this machine is on record; run 'gyre selftest --full'");
     trust->tested = here && passed && full && !complaint.text[0];
-    return here || complaint.text[0];
+    return (here && full) || complaint.text[0]; /* a quick one says too little to end the search */
 }
 
 /* True when the search is over. */

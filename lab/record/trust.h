@@ -32,8 +32,8 @@ GYRE_MUST_USE bool gyre_trust_path(char *out_path, size_t size);
 GYRE_MUST_USE bool gyre_trust_path_of(const char *state, const char *home, char *out_path,
                                       size_t size);
 
-/* Looks at FOLDER/selftest.json, then at the machine-wide record; the first that is about `machine`
- * counts. A record that cannot be read counts as a reason not to trust. */
+/* Looks at FOLDER/selftest.json, then at the machine-wide record; the first full one that is about
+ * `machine` counts. A record that cannot be read counts as a reason not to trust. */
 gyre_trust gyre_trust_find(const char *folder, const gyre_run_machine *machine);
 
 #endif

@@ -85,6 +85,13 @@ static void quick_one_is_not_enough(void)
 {
     record(state, false, true, "A CPU");
     CHECK(distrusts("only a quick self-test"));
+    record(folder, false, true, "A CPU");
+    CHECK(distrusts("only a quick self-test"));
+    record(state, true, true, "A CPU"); /* which the quick one does not hide */
+    CHECK(trusts());
+    record(folder, false, false, "A CPU");
+    CHECK(trusts());
+    forget(folder);
     forget(state);
 }
 
