@@ -98,6 +98,15 @@ static bool is_settled(void *user, const gyre_ab_bench *bench, size_t family)
     return gyre_gate_settled(j->policy, j->ab->rule.alpha, bench, family);
 }
 
+/* A filter leaves out what rules are about; without one, a rule about nothing is a mistake. */
+static gyre_status check_policy(void *user, const gyre_ab *ab)
+{
+    const job *j = user;
+    const bool whole = j->args->operand_count <= 2 && !given(j, AB_SKIP) && !ab->again;
+
+    return whole ? gyre_policy_check(j->policy, ab) : GYRE_OK;
+}
+
 /* GYRE_CANCELLED when the user stopped it. */
 static gyre_status measure(job *j, gyre_ab_request *request, gyre_ab **out_ab)
 {
@@ -108,6 +117,7 @@ static gyre_status measure(job *j, gyre_ab_request *request, gyre_ab **out_ab)
         return status;
     request->memory |= gyre_policy_asks(j->policy, GYRE_GATED_MEMORY);
     request->instructions |= gyre_policy_asks(j->policy, GYRE_GATED_INSTRUCTIONS);
+    request->chosen = check_policy;
     request->settled = is_settled;
     request->user = j;
     gyre_manners_take(&before, false);
@@ -262,12 +272,11 @@ static int exit_of(const job *j)
 
 static int gate_versions(job *j)
 {
-    const bool whole = j->args->operand_count <= 2 && !given(j, AB_SKIP);
     gyre_status status = given(j, READ) ? read_first(j) : measure_first(j);
     gyre_trust trust;
 
-    if (status == GYRE_OK && whole) /* a filter leaves out what rules are about */
-        status = gyre_policy_check(j->policy, j->ab);
+    if (status == GYRE_OK && given(j, READ))
+        status = check_policy(j, j->ab);
     if (status == GYRE_OK)
         status = gyre_gate_evaluate(j->policy, j->ab, &j->findings);
     if (status == GYRE_OK)

@@ -24,60 +24,59 @@ const char *const gyre_side_names[GYRE_SIDES] = {"old", "new"};
 
 enum { NAP_NS = 200000000 }; /* between two looks at `interrupted` */
 
-static gyre_status map(int fd, gyre_baton **out_baton)
+/* NULL when it cannot be mapped; errno says why. */
+static gyre_baton *map(int fd)
 {
     void *memory = mmap(NULL, sizeof(gyre_baton), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-    *out_baton = NULL;
-    if (memory == MAP_FAILED)
-        return gyre_fail_native(GYRE_IO, errno, "cannot map shared memory: %s", strerror(errno));
-    *out_baton = memory;
-    return GYRE_OK;
+    return memory == MAP_FAILED ? NULL : memory;
 }
 
 gyre_status gyre_baton_create(uint64_t seed, int *out_fd, gyre_baton **out_baton)
 {
     const int fd = memfd_create("gyre-baton", MFD_CLOEXEC);
-    gyre_status status;
+    gyre_baton *baton = NULL;
 
     *out_fd = -1;
     *out_baton = NULL;
-    if (fd < 0 || ftruncate(fd, sizeof(gyre_baton)) != 0) {
-        status = gyre_fail_native(GYRE_IO, errno, "cannot make shared memory: %s", strerror(errno));
-    } else {
-        status = map(fd, out_baton);
-    }
-    if (status != GYRE_OK) {
+    if (fd >= 0 && ftruncate(fd, sizeof *baton) == 0)
+        baton = map(fd);
+    if (!baton) {
+        const int error = errno;
+
         if (fd >= 0)
             close(fd);
-        return status;
+        return gyre_fail_native(GYRE_IO, error, "cannot make shared memory: %s", strerror(error));
     }
-    (*out_baton)->version = GYRE_BATON_VERSION;
-    (*out_baton)->turn = GYRE_TURN_NOBODY;
-    (*out_baton)->seed = seed;
+    baton->version = GYRE_BATON_VERSION;
+    baton->turn = GYRE_TURN_NOBODY;
+    baton->seed = seed;
+    *out_baton = baton;
     *out_fd = fd;
     return GYRE_OK;
 }
 
 gyre_status gyre_baton_open(int fd, gyre_baton **out_baton)
 {
-    gyre_status status;
+    static const char other_version[] =
+        "this program and the gyre command that compares it are of different versions of Gyre";
+    gyre_baton *baton;
     struct stat file;
 
     *out_baton = NULL;
     if (fstat(fd, &file) != 0 || file.st_size < (off_t)sizeof(uint32_t))
         return gyre_fail(GYRE_INVALID, "there is no baton behind descriptor %d", fd);
     if (file.st_size != (off_t)sizeof(gyre_baton))
-        return gyre_fail(GYRE_UNSUPPORTED, "this program and the gyre command that compares it are "
-                                           "of different versions of Gyre");
-    status = map(fd, out_baton);
-    if (status == GYRE_OK && (*out_baton)->version != GYRE_BATON_VERSION) {
-        gyre_baton_close(*out_baton);
-        *out_baton = NULL;
-        status = gyre_fail(GYRE_UNSUPPORTED, "this program and the gyre command that compares it "
-                                             "are of different versions of Gyre");
+        return gyre_fail(GYRE_UNSUPPORTED, "%s", other_version);
+    baton = map(fd);
+    if (!baton)
+        return gyre_fail_native(GYRE_IO, errno, "cannot map shared memory: %s", strerror(errno));
+    if (baton->version != GYRE_BATON_VERSION) {
+        gyre_baton_close(baton);
+        return gyre_fail(GYRE_UNSUPPORTED, "%s", other_version);
     }
-    return status;
+    *out_baton = baton;
+    return GYRE_OK;
 }
 
 void gyre_baton_close(gyre_baton *baton)

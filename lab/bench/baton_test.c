@@ -147,7 +147,7 @@ static void race(shared *s, runner runners[GYRE_SIDES], uint64_t seed)
 static void sides_take_turns_and_never_run_at_once(void)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) { /* orders that begin with either side */
-        runner runners[GYRE_SIDES];
+        runner runners[GYRE_SIDES] = {0};
         shared s = {0};
         gyre_baton *b;
 
@@ -167,7 +167,7 @@ static void sides_take_turns_and_never_run_at_once(void)
 
 static void a_side_that_stops_lets_the_other_go(void)
 {
-    runner runners[GYRE_SIDES];
+    runner runners[GYRE_SIDES] = {0};
     shared s = {.fail_after = 20000};
 
     race(&s, runners, 3);

@@ -320,6 +320,8 @@ static gyre_status play(match *m)
         m->launcher.ids_hash[side] = m->listings[side].hash;
     if (status == GYRE_OK)
         status = m->ab->lock_step ? choose_all(m) : choose_commands(m);
+    if (status == GYRE_OK && m->request->chosen)
+        status = m->request->chosen(m->request->user, m->ab);
     if (status == GYRE_OK) {
         gyre_progress_begin(&m->progress, m->request->progress, m->count, 0);
         gyre_usage_open(&m->launcher.usage);

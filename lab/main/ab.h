@@ -41,6 +41,10 @@ typedef struct gyre_ab_request {
     bool again;               /* an independent repeat: benchmarks that the other side lacks are
                                * not mentioned */
 
+    /* Told which benchmarks were chosen, before any is measured; what it returns ends it. NULL:
+     * nobody. */
+    gyre_status (*chosen)(void *user, const gyre_ab *ab);
+
     /* Whether the launches so far are enough, in a suite of `family`; asked at each look. NULL: by
      * the rule. */
     bool (*settled)(void *user, const gyre_ab_bench *bench, size_t family);

@@ -52,31 +52,31 @@ static bool take_line(const char *line, size_t length, gyre_listed *out)
     return out->threads >= 1 && out->threads <= MOST_THREADS && is_plain(text);
 }
 
-static int by_id(const void *left, const void *right)
+static int by_letters(const void *left, const void *right)
 {
-    const gyre_listed *const *a = left, *const *b = right;
+    const char *const *a = left, *const *b = right;
 
-    return strcmp((*a)->id, (*b)->id);
+    return strcmp(*a, *b);
 }
 
 /* Whether no id is there twice. */
 static gyre_status check_ids(const gyre_listing *listing)
 {
-    const gyre_listed **sorted;
+    const char **ids;
     gyre_status status;
     void *block;
 
-    status = gyre_alloc(NULL, listing->count, sizeof sorted[0], &block);
+    status = gyre_alloc(NULL, listing->count, sizeof ids[0], &block);
     if (status != GYRE_OK)
         return status;
-    sorted = block;
+    ids = block;
     for (size_t i = 0; i < listing->count; i++)
-        sorted[i] = &listing->cases[i];
-    qsort(sorted, listing->count, sizeof sorted[0], by_id);
+        ids[i] = listing->cases[i].id;
+    qsort(ids, listing->count, sizeof ids[0], by_letters);
     for (size_t i = 1; i < listing->count && status == GYRE_OK; i++)
-        if (strcmp(sorted[i - 1]->id, sorted[i]->id) == 0)
-            status = gyre_fail(GYRE_CORRUPT, "it lists '%s' twice", sorted[i]->id);
-    gyre_free(NULL, sorted, listing->count, sizeof sorted[0]);
+        if (strcmp(ids[i - 1], ids[i]) == 0)
+            status = gyre_fail(GYRE_CORRUPT, "it lists '%s' twice", ids[i]);
+    gyre_free(NULL, block, listing->count, sizeof ids[0]);
     return status;
 }
 

@@ -143,7 +143,7 @@ static void lose_patience(race *r)
     /* relaxed: only that it changes is of interest */
     const uint64_t sum =
         16 * ((uint64_t)gyre_load_relaxed32(&b->taken[0]) + gyre_load_relaxed32(&b->taken[1])) +
-        4 * gyre_load_relaxed32(&b->arrived) + gyre_load_relaxed32(&b->turn);
+        4 * (uint64_t)gyre_load_relaxed32(&b->arrived) + gyre_load_relaxed32(&b->turn);
     const uint64_t now_ns = gyre_clock_now_ns();
 
     if (sum != r->moved_sum) {

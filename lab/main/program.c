@@ -39,7 +39,10 @@ static bool take_word(const char **cursor, char **out)
 
     for (; *at && (quote || !is_blank(*at)); at++) {
         if (quote ? *at == quote : *at == '\'' || *at == '"') {
-            quote = quote ? '\0' : *at;
+            if (quote)
+                quote = '\0';
+            else
+                quote = *at;
         } else if (*at == '\\' && quote != '\'') {
             if (*++at == '\0')
                 return false;

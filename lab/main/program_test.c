@@ -29,16 +29,15 @@ static void write_file(const char *name, const char *text, mode_t mode)
 /* Words, one behind the other with a bar after each. */
 static const char *words_of(const char *command)
 {
-    static char text[512];
+    static char text[1024];
     gyre_program program;
+    size_t used = 0;
 
     text[0] = '\0';
     if (gyre_program_split(&program, command) != GYRE_OK)
         return gyre_error_last()->status == GYRE_INVALID ? "invalid" : "?";
-    for (size_t i = 0; i < program.count; i++) {
-        strncat(text, program.words[i], sizeof text - strlen(text) - 2);
-        strcat(text, "|");
-    }
+    for (size_t i = 0; i < program.count && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s|", program.words[i]);
     CHECK(program.words[program.count] == NULL);
     gyre_program_fini(&program);
     return text;
@@ -57,6 +56,7 @@ static void words_are_split_at_blanks(void)
 
 static void what_is_no_command_is_refused(void)
 {
+    const size_t most = GYRE_PROGRAM_WORDS;
     char many[4 * GYRE_PROGRAM_WORDS];
 
     CHECK(strcmp(words_of(""), "invalid") == 0);
@@ -65,11 +65,11 @@ static void what_is_no_command_is_refused(void)
     CHECK(strcmp(words_of("a 'b"), "invalid") == 0);
     CHECK(strcmp(words_of("a \"b'"), "invalid") == 0);
     CHECK(strcmp(words_of("a \\"), "invalid") == 0);
-    for (size_t i = 0; i < 2 * GYRE_PROGRAM_WORDS + 2; i++)
+    for (size_t i = 0; i < 2 * most + 2; i++)
         many[i] = i % 2 ? ' ' : 'x';
-    many[2 * GYRE_PROGRAM_WORDS + 2] = '\0';
+    many[2 * most + 2] = '\0';
     CHECK(strcmp(words_of(many), "invalid") == 0);
-    many[2 * GYRE_PROGRAM_WORDS] = '\0';
+    many[2 * most] = '\0';
     CHECK(strcmp(words_of(many), "invalid") != 0);
 }
 

@@ -35,7 +35,7 @@ void gyre_progress_show(gyre_progress_line *line, size_t index, const char *id, 
                         size_t phase_length, uint64_t left_ns);
 
 /* The same for work that goes round and round, whose remaining time the caller knows. */
-void gyre_progress_tell(gyre_progress_line *line, size_t done, double left_ns, const char *what);
+void gyre_progress_tell(gyre_progress_line *line, size_t done, double to_come_ns, const char *what);
 
 /* One more case is done. */
 void gyre_progress_done(gyre_progress_line *line);
