@@ -202,19 +202,20 @@ static void something_else_in_its_place_is_told(void)
     CHECK(fake_error_says("cannot use '/nonexistent/folder/history.db': "));
 }
 
-/* In a child, as somebody whom permissions bind. Its exit status is that of the claims in it. */
-static bool as_nobody(void (*claims)(const char *folder), const char *folder)
+/* In a child, as somebody whom permissions bind. Its exit status is that of the claims in it; 77
+ * where root cannot become anybody else. */
+static int as_nobody(void (*claims)(const char *folder), const char *folder)
 {
     const pid_t pid = fork();
     int state = -1;
 
     if (pid == 0) {
         if (getuid() == 0 && setuid(65534) != 0)
-            _exit(3);
+            _exit(77);
         claims(folder);
         _exit(test_failed() ? 1 : 0);
     }
-    return pid > 0 && waitpid(pid, &state, 0) == pid && state == 0;
+    return pid > 0 && waitpid(pid, &state, 0) == pid && WIFEXITED(state) ? WEXITSTATUS(state) : 1;
 }
 
 static void refused_but_read(const char *folder)
@@ -233,13 +234,17 @@ static void not_made(const char *folder)
 static void read_only_history_is_read_and_not_written(void)
 {
     char folder[64];
+    int code;
 
     snprintf(folder, sizeof folder, "%s", fake_folder());
     REQUIRE(fake_history_add(folder, 1, 1, 0) == 1);
     REQUIRE(chmod(fake_db(folder), 0444) == 0 && chmod(folder, 0555) == 0);
-    CHECK(as_nobody(refused_but_read, folder));
+    code = as_nobody(refused_but_read, folder);
+    if (code == 77)
+        SKIP("root cannot be somebody else here");
+    CHECK(code == 0);
     REQUIRE(chmod(folder, 0777) == 0 && unlink(fake_db(folder)) == 0 && chmod(folder, 0555) == 0);
-    CHECK(as_nobody(not_made, folder));
+    CHECK(as_nobody(not_made, folder) == 0);
     chmod(folder, 0777);
 }
 
