@@ -18,4 +18,7 @@ refused() { verify "$@" | grep -q 'errors: [1-9]'; }
 claim park_loses_no_wake holds park
 claim park_needs_the_count_before_the_question refused park -DFORGET_COUNT
 claim park_needs_the_epoch refused park -DFORGET_EPOCH
+claim baton_is_held_by_one_and_always_passed_on holds baton
+claim baton_needs_the_compare refused baton -DFORGET_COMPARE
+claim baton_must_not_forget_the_end refused baton -DFORGET_OVER
 finish

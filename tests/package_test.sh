@@ -16,7 +16,8 @@ flags='-Wall -Wextra -Wpedantic -Werror'
 installed()
 {
     for file in bin/gyre include/gyre/library.h include/gyre/bench.h share/man/man1/gyre.1 \
-        share/bash-completion/completions/gyre share/doc/gyre/LICENSE; do
+        share/bash-completion/completions/gyre share/doc/gyre/LICENSE libexec/gyre/workload \
+        libexec/gyre/workload_relinked; do
         [ -s "$prefix/$file" ] || { echo "no $file"; return 1; }
     done
     [ -e "$libdir/libgyre.so.$major" ] && [ -s "$libdir/libgyre.a" ] && [ -s "$libdir/libgyrelab.a" ]

@@ -28,14 +28,17 @@ typedef struct gyre_verb {
     int (*run)(const gyre_args *args, int argc, char **argv);
 } gyre_verb;
 
+extern const gyre_verb verb_ab;
 extern const gyre_verb verb_bench;
 extern const gyre_verb verb_compare;
 extern const gyre_verb verb_doctor;
 extern const gyre_verb verb_env;
+extern const gyre_verb verb_gate;
 extern const gyre_verb verb_help;
 extern const gyre_verb verb_history;
 extern const gyre_verb verb_info;
 extern const gyre_verb verb_report;
+extern const gyre_verb verb_selftest;
 
 /* All verbs, NULL-terminated, in the order in which help lists them. */
 extern const gyre_verb *const gyre_verbs[];

@@ -131,6 +131,21 @@ static gyre_status run_for_profiler(gyre_drive *drive, uint64_t profile_ns)
     return GYRE_OK;
 }
 
+static gyre_status take_turns(gyre_drive *drive, gyre_result *result)
+{
+    const gyre_status status = gyre_turns_take(drive, drive->turns);
+
+    if (status == GYRE_CANCELLED)
+        conclude(result, GYRE_OUTCOME_INTERRUPTED, "", "interrupted while taking turns");
+    else if (status == GYRE_CLOSED)
+        conclude(result, GYRE_OUTCOME_INTERRUPTED, "", "the other side ended first");
+    else if (status == GYRE_INVALID)
+        conclude(result, GYRE_OUTCOME_FAILED, "", words_for(status));
+    else if (status != GYRE_OK)
+        return fail_or_give_up(result, status);
+    return GYRE_OK;
+}
+
 static gyre_status visit(gyre_drive *drive, const gyre_method *method, gyre_result *result)
 {
     gyre_status status = GYRE_OK;
@@ -158,6 +173,11 @@ static gyre_status visit(gyre_drive *drive, const gyre_method *method, gyre_resu
         break;
     case GYRE_PURPOSE_MEMORY:
         gyre_count_memory(drive, result);
+        break;
+    case GYRE_PURPOSE_TURNS:
+        status = take_turns(drive, result);
+        break;
+    case GYRE_PURPOSE_LIST:
         break;
     case GYRE_PURPOSE_INSTRUCTIONS:
         if (drive->team)
@@ -256,6 +276,7 @@ gyre_status gyre_measure(const gyre_bench_case *c, const gyre_method *method,
     drive.progress = watch->progress;
     drive.user = watch->user;
     drive.interrupted = watch->interrupted;
+    drive.turns = watch->turns;
     gyre_result_begin(out_result, c);
     if (c->guard && !is_healthy(c->guard, with.skip_when, out_result))
         return GYRE_OK;

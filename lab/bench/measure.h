@@ -16,6 +16,7 @@
 #include "bench/drive.h"
 #include "bench/method.h"
 #include "bench/result.h"
+#include "bench/turns.h"
 #include "gyre/common.h"
 #include "gyre/status.h"
 
@@ -25,6 +26,7 @@ typedef struct gyre_watch {
     gyre_progress *progress;  /* told at every change */
     void *user;
     const volatile sig_atomic_t *interrupted; /* polled between samples */
+    const gyre_turns *turns;                  /* with whom turns are taken; NULL: nobody */
 } gyre_watch;
 
 /* Visits the case for the method's purpose; NULL for either is all defaults. Returns other than

@@ -29,6 +29,8 @@ typedef enum gyre_purpose {
     GYRE_PURPOSE_PROFILE = 2,      /* run for profile_ns, for a profiler that watches */
     GYRE_PURPOSE_MEMORY = 3,       /* peak and allocations */
     GYRE_PURPOSE_INSTRUCTIONS = 4, /* by hardware counters, or for callgrind to count */
+    GYRE_PURPOSE_LIST = 5,         /* say which cases there are, and run none */
+    GYRE_PURPOSE_TURNS = 6,        /* run in turns with another version of the program */
 } gyre_purpose;
 
 /* Zero means default, everywhere. */

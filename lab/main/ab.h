@@ -27,13 +27,13 @@
 
 /* Zero means default, everywhere. */
 typedef struct gyre_ab_request {
-    const char *commands[2]; /* old and new: a program's path, or words (main/words.h) */
+    const char *commands[2]; /* old and new: a program's path, or words (main/program.h) */
     const char *const *patterns, *const *skip; /* see bench/filter.h */
     size_t pattern_count, skip_count;
     bool exact;
     gyre_rule rule;      /* default 0.01, 0.01 */
     uint64_t seed;       /* 0: one is drawn, and recorded */
-    uint64_t limit_ns;   /* for each benchmark, both sides; default 16 s */
+    uint64_t limit_ns;   /* for each benchmark, both sides; default 16 s, 60 s for commands */
     uint64_t timeout_ns; /* longest without a sign of life; default 60 s */
     bool plain_commands; /* execute them as commands, even if they are built with the lab */
     bool memory, instructions;

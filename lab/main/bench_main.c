@@ -9,7 +9,6 @@
 #include "main/bench_main.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 #include "gyre/settings.h"
 #include "main/here.h"
 #include "main/keep.h"
+#include "main/manners.h"
 #include "main/options.h"
 #include "main/progress.h"
 #include "main/serve.h"
@@ -32,22 +32,6 @@
 #include "record/file.h"
 #include "record/run.h"
 #include "report/terminal.h"
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-    (void)number;
-    interrupted = interrupted < 2 ? interrupted + 1 : 2;
-}
-
-static const int held[] = {SIGINT, SIGTERM, SIGHUP};
-enum { HELD = sizeof held / sizeof held[0] };
-
-/* What the process did with signals before. */
-typedef struct manners {
-    struct sigaction held[HELD], pipe, child;
-} manners;
 
 typedef struct job {
     const gyre_bench_program *program;
@@ -121,7 +105,7 @@ static int finish(job *j)
     int kept;
 
     j->run->duration_s = (double)(gyre_clock_now_ns() - j->started_ns) / 1e9;
-    j->run->interrupted = interrupted != 0;
+    j->run->interrupted = gyre_interrupted != 0;
     gyre_progress_wipe(&j->progress);
     if (is_text(j) && !j->request.quiet)
         gyre_terminal_summary(stdout, j->run, j->list->count);
@@ -151,7 +135,7 @@ static gyre_status visit_all(job *j)
         .timeout_ns = j->request.timeout_ns,
         .cooldown_ns = j->request.cooldown_ns,
         .cpus = j->request.pinned ? &j->request.cpus : NULL,
-        .interrupted = &interrupted,
+        .interrupted = &gyre_interrupted,
         .progress = on_progress,
         .result = on_result,
         .output = on_output,
@@ -160,40 +144,6 @@ static gyre_status visit_all(job *j)
     };
 
     return s.isolation == GYRE_ISOLATE_NONE ? gyre_visit_here(&s, on_over) : gyre_supervise(&s);
-}
-
-/* From here to forget_manners: the first signal asks for an end, the second ends what does not
- * listen; one that the caller ignores (nohup) stays ignored. A reader of our output that goes away
- * does not take the run with it, and children are ours to wait for. */
-static void take_manners(const job *j, manners *out_before)
-{
-    struct sigaction action;
-
-    memset(&action, 0, sizeof action);
-    sigemptyset(&action.sa_mask);
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
-    if (j->request.isolation == GYRE_ISOLATE_NONE) /* then only the signal itself can end it */
-        action.sa_flags |= (int)SA_RESETHAND;
-    interrupted = 0;
-    for (size_t i = 0; i < HELD; i++) {
-        sigaction(held[i], NULL, &out_before->held[i]);
-        if (out_before->held[i].sa_handler != SIG_IGN)
-            sigaction(held[i], &action, NULL);
-    }
-    action.sa_flags = SA_RESTART;
-    action.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &action, &out_before->pipe);
-    action.sa_handler = SIG_DFL;
-    sigaction(SIGCHLD, &action, &out_before->child);
-}
-
-static void forget_manners(const manners *before)
-{
-    for (size_t i = 0; i < HELD; i++)
-        sigaction(held[i], &before->held[i], NULL);
-    sigaction(SIGPIPE, &before->pipe, NULL);
-    sigaction(SIGCHLD, &before->child, NULL);
 }
 
 /* A pipe that landed on a standard stream's number would be taken for that stream. */
@@ -248,11 +198,11 @@ static int prepare(job *j, bool shortened)
 static int measure(job *j, bool shortened)
 {
     int code = prepare(j, shortened);
-    manners before;
+    gyre_manners before;
 
     if (code != GYRE_EXIT_DONE)
         return code;
-    take_manners(j, &before);
+    gyre_manners_take(&before, j->request.isolation == GYRE_ISOLATE_NONE);
     if (visit_all(j) == GYRE_OK) {
         code = finish(j);
     } else {
@@ -262,7 +212,7 @@ static int measure(job *j, bool shortened)
         code = GYRE_EXIT_ENVIRONMENT;
     }
     code = gyre_args_flush(j->program->name, code);
-    forget_manners(&before);
+    gyre_manners_forget(&before);
     return code;
 }
 

@@ -15,11 +15,18 @@
 
 #include "base/fail.h"
 
+/* What it is told. */
+typedef struct charge {
+    size_t place;
+    pid_t group;
+} charge;
+
 /* The process: only calls that are safe after fork. */
 static void guard(int fd)
 {
     static const int deaf_to[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-    pid_t group = 0, told;
+    pid_t groups[GYRE_GUARDIAN_PLACES] = {0};
+    charge told;
 
     setpgid(0, 0); /* Ctrl-C is not for it */
     prctl(PR_SET_NAME, "gyre-guardian");
@@ -29,13 +36,15 @@ static void guard(int fd)
         const ssize_t length = read(fd, &told, sizeof told);
 
         if (length == (ssize_t)sizeof told)
-            group = told;
+            groups[told.place] = told.group;
         else if (length == 0 || errno != EINTR)
             break;
     }
-    if (group > 0) {
-        kill(-group, SIGKILL);
-        kill(group, SIGKILL);
+    for (size_t i = 0; i < GYRE_GUARDIAN_PLACES; i++) {
+        if (groups[i] > 0) {
+            kill(-groups[i], SIGKILL);
+            kill(groups[i], SIGKILL);
+        }
     }
     _exit(0);
 }
@@ -62,9 +71,14 @@ gyre_status gyre_guardian_start(gyre_guardian *guardian)
     return GYRE_OK;
 }
 
-void gyre_guardian_watch(const gyre_guardian *guardian, pid_t group)
+void gyre_guardian_watch(const gyre_guardian *guardian, size_t place, pid_t group)
 {
-    while (write(guardian->fd, &group, sizeof group) < 0 && errno == EINTR)
+    charge told;
+
+    memset(&told, 0, sizeof told); /* its padding is written, too */
+    told.place = place;
+    told.group = group;
+    while (write(guardian->fd, &told, sizeof told) < 0 && errno == EINTR)
         continue;
 }
 

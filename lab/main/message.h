@@ -23,6 +23,7 @@ typedef enum gyre_message_kind {
     GYRE_MESSAGE_RESULT = 'r',   /* of the case of that number; the text is JSON */
     GYRE_MESSAGE_END = 'e',      /* everything was done */
     GYRE_MESSAGE_SORRY = 's',    /* it cannot go on; the text says why */
+    GYRE_MESSAGE_LIST = 'l',     /* so many cases; the text lists them (main/listing.h) */
 } gyre_message_kind;
 
 typedef struct gyre_message {

@@ -5,14 +5,13 @@
 #include "main/options.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/fail.h"
 #include "base/settings.h"
-#include "base/text.h"
+#include "main/given.h"
 
 enum {
     LIST,
@@ -62,8 +61,6 @@ enum {
 };
 
 static const double NO_THRESHOLD = 1e-300; /* as 0 is the default */
-
-static const char times[] = "a time from 1us to 24 hours, like 500ms or 3 (seconds)";
 
 const gyre_option gyre_bench_options[] = {
     [LIST] = {"--list", 0, NULL, "print the ids and measure nothing"},
@@ -131,134 +128,59 @@ const gyre_option gyre_bench_options[] = {
     {NULL, 0, NULL, NULL},
 };
 
-static gyre_status bad_value(const gyre_args *args, size_t option, const char *want)
-{
-    const char *value = args->value[option];
-
-    return gyre_fail(GYRE_INVALID, "option '%s' takes %s, not '%.*s'",
-                     gyre_bench_options[option].name, want, gyre_text_cut(strlen(value)), value);
-}
-
-/* A time of at least a microsecond, or 0 where that means something. */
-static gyre_status read_time(const gyre_args *args, size_t option, bool may_be_zero, uint64_t *ns)
-{
-    double value;
-
-    if (!gyre_args_given(args, option))
-        return GYRE_OK;
-    if (!gyre_text_duration(args->value[option], &value) || value > 86400e9 ||
-        (value < 1000 && !(may_be_zero && value == 0)))
-        return bad_value(args, option, times);
-    *ns = (uint64_t)value;
-    return GYRE_OK;
-}
-
-static gyre_status read_count(const gyre_args *args, size_t option, long long low, long long high,
-                              const char *want, size_t *out_count)
-{
-    long long count;
-
-    if (!gyre_args_given(args, option))
-        return GYRE_OK;
-    if (!gyre_text_count(args->value[option], low, high, &count))
-        return bad_value(args, option, want);
-    *out_count = (size_t)count;
-    return GYRE_OK;
-}
-
-typedef struct range {
-    double low, high;
-    const char *want; /* in words */
-} range;
-
-/* A number of the range; it may be in per cent if the option's argument says so. */
-static gyre_status read_number(const gyre_args *args, size_t option, range allowed,
-                               double *out_number)
-{
-    const bool percent = strchr(gyre_bench_options[option].argument, '%') != NULL;
-    const char *text = args->value[option];
-    double number;
-    char end[2] = "", rest;
-    int fields;
-
-    if (!text)
-        return GYRE_OK;
-    fields = sscanf(text, "%lf %1[%]%c", &number, end, &rest);
-    if (fields < 1 || fields > 2 || (fields == 2 && !percent) ||
-        (fields == 1 && strspn(text, "0123456789.eE+-") != strlen(text)))
-        return bad_value(args, option, allowed.want);
-    if (end[0] == '%')
-        number /= 100;
-    if (!(number >= allowed.low && number <= allowed.high))
-        return bad_value(args, option, allowed.want);
-    *out_number = number;
-    return GYRE_OK;
-}
-
-static int choice_of(const gyre_args *args, size_t option)
-{
-    return gyre_args_given(args, option)
-               ? gyre_text_choice(gyre_bench_options[option].argument, args->value[option])
-               : 0;
-}
-
 static gyre_status read_method(const gyre_args *args, gyre_request *r)
 {
+    const gyre_given given = {gyre_bench_options, args};
     gyre_method *m = &r->method;
     gyre_status status = GYRE_OK;
     size_t seed = 0;
 
 #define TRY(call) (status = status == GYRE_OK ? (call) : status)
-    TRY(read_count(args, SAMPLE_SIZE, GYRE_LEAST_SAMPLES, GYRE_MOST_SAMPLES,
-                   "a number from 10 to 100000", &m->sample_count));
-    TRY(read_time(args, WARM_UP_TIME, false, &m->warm_up_ns));
-    TRY(read_time(args, MEASUREMENT_TIME, false, &m->measurement_ns));
-    TRY(read_time(args, PROFILE_TIME, false, &m->profile_ns));
-    TRY(read_number(args, PRECISION, (range){0.0001, 0.5, "a share from 0.01% to 50%"},
-                    &m->precision));
-    TRY(read_count(args, NRESAMPLES, 10, 10000000, "a number from 10 to 10000000", &m->resamples));
-    TRY(read_number(args, CONFIDENCE_LEVEL, (range){0.5, 0.9999, "a number from 0.5 to 0.9999"},
-                    &m->confidence));
-    TRY(read_number(args, SIGNIFICANCE_LEVEL, (range){0.0001, 0.5, "a number from 0.0001 to 0.5"},
-                    &m->significance));
-    TRY(read_number(args, NOISE_THRESHOLD, (range){0, 10, "a number from 0 to 10"},
-                    &m->noise_threshold));
-    TRY(read_number(args, RATE, (range){0.01, 1e9, "calls a second, from 0.01 to 1e9"},
-                    &m->rate_hz));
-    TRY(read_count(args, SEED, 0, INT64_MAX, "a whole number", &seed));
+    TRY(gyre_given_count(
+        &given, SAMPLE_SIZE,
+        (gyre_range){GYRE_LEAST_SAMPLES, GYRE_MOST_SAMPLES, "a number from 10 to 100000"},
+        &m->sample_count));
+    TRY(gyre_given_time(&given, WARM_UP_TIME, false, &m->warm_up_ns));
+    TRY(gyre_given_time(&given, MEASUREMENT_TIME, false, &m->measurement_ns));
+    TRY(gyre_given_time(&given, PROFILE_TIME, false, &m->profile_ns));
+    TRY(gyre_given_number(&given, PRECISION, (gyre_range){0.0001, 0.5, "a share from 0.01% to 50%"},
+                          &m->precision));
+    TRY(gyre_given_count(&given, NRESAMPLES,
+                         (gyre_range){10, 10000000, "a number from 10 to 10000000"},
+                         &m->resamples));
+    TRY(gyre_given_number(&given, CONFIDENCE_LEVEL,
+                          (gyre_range){0.5, 0.9999, "a number from 0.5 to 0.9999"},
+                          &m->confidence));
+    TRY(gyre_given_number(&given, SIGNIFICANCE_LEVEL,
+                          (gyre_range){0.0001, 0.5, "a number from 0.0001 to 0.5"},
+                          &m->significance));
+    TRY(gyre_given_number(&given, NOISE_THRESHOLD, (gyre_range){0, 10, "a number from 0 to 10"},
+                          &m->noise_threshold));
+    TRY(gyre_given_number(&given, RATE, (gyre_range){0.01, 1e9, "calls a second, from 0.01 to 1e9"},
+                          &m->rate_hz));
+    TRY(gyre_given_count(&given, SEED, (gyre_range){0, 9.3e18, "a whole number"}, &seed));
 #undef TRY
     if (gyre_args_given(args, NOISE_THRESHOLD) && m->noise_threshold == 0)
         m->noise_threshold = NO_THRESHOLD;
-    m->sampling = (gyre_sampling)choice_of(args, SAMPLING);
+    m->sampling = (gyre_sampling)gyre_given_choice(&given, SAMPLING);
     m->latency = gyre_args_given(args, LATENCY) || m->rate_hz > 0;
     m->seed = gyre_args_given(args, SEED) ? seed : (uint64_t)time(NULL);
     if (gyre_args_given(args, SKIP_WHEN))
-        m->skip_when = choice_of(args, SKIP_WHEN) == 0 ? GYRE_HEALTH_WARNING : GYRE_HEALTH_CRITICAL;
+        m->skip_when =
+            gyre_given_choice(&given, SKIP_WHEN) == 0 ? GYRE_HEALTH_WARNING : GYRE_HEALTH_CRITICAL;
     m->purpose = gyre_args_given(args, TEST)           ? GYRE_PURPOSE_CHECK
                  : gyre_args_given(args, PROFILE_TIME) ? GYRE_PURPOSE_PROFILE
                                                        : GYRE_PURPOSE_TIME;
     return status;
 }
 
-/* Every CPU that is asked for must be one we may use. */
-static gyre_status check_cpus(const gyre_cpu_set *cpus)
-{
-    cpu_set_t allowed;
-
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return GYRE_OK; /* more CPUs than it can tell: the kernel will say */
-    for (uint32_t i = 0; i < GYRE_CPU_LIMIT; i++)
-        if (gyre_cpu_set_has(cpus, i) && (i >= CPU_SETSIZE || !CPU_ISSET(i, &allowed)))
-            return gyre_fail(GYRE_INVALID, "--pin: CPU %u is not there, or not for us", i);
-    return GYRE_OK;
-}
-
 static gyre_status read_running(const gyre_args *args, gyre_request *r)
 {
+    const gyre_given given = {gyre_bench_options, args};
     gyre_status status;
 
-    r->order = (gyre_order)choice_of(args, ORDER);
-    r->isolation = (gyre_isolation)choice_of(args, ISOLATE);
+    r->order = (gyre_order)gyre_given_choice(&given, ORDER);
+    r->isolation = (gyre_isolation)gyre_given_choice(&given, ISOLATE);
     if (r->method.purpose == GYRE_PURPOSE_PROFILE) /* a profiler looks at this process */
         r->isolation = GYRE_ISOLATE_NONE;
     r->memory = gyre_args_given(args, MEMORY);
@@ -274,15 +196,10 @@ static gyre_status read_running(const gyre_args *args, gyre_request *r)
         return gyre_fail(GYRE_INVALID, "--test measures nothing: not with --memory, "
                                        "--instructions, --latency or --rate");
     r->timeout_ns = 60000000000 + r->method.measurement_ns / 4; /* a sample may be as long */
-    status = read_time(args, TIMEOUT, true, &r->timeout_ns);
+    status = gyre_given_time(&given, TIMEOUT, true, &r->timeout_ns);
     if (status == GYRE_OK)
-        status = read_time(args, COOLDOWN, true, &r->cooldown_ns);
-    if (status != GYRE_OK || !gyre_args_given(args, PIN))
-        return status;
-    r->pinned = true;
-    if (!gyre_parse_cpu_list(args->value[PIN], &r->cpus) || args->value[PIN][0] == '\0')
-        return bad_value(args, PIN, "numbers of CPUs, like 2 or 0-3,8");
-    return check_cpus(&r->cpus);
+        status = gyre_given_time(&given, COOLDOWN, true, &r->cooldown_ns);
+    return status == GYRE_OK ? gyre_given_cpus(&given, PIN, &r->cpus, &r->pinned) : status;
 }
 
 static gyre_status read_keeping(const gyre_args *args, gyre_request *r)
@@ -322,9 +239,11 @@ static gyre_status read_keeping(const gyre_args *args, gyre_request *r)
 
 static gyre_status read_printing(const gyre_args *args, gyre_request *r)
 {
+    const gyre_given given = {gyre_bench_options, args};
+
     r->list = gyre_args_given(args, LIST);
-    r->terse = choice_of(args, LIST_FORMAT) == 1;
-    r->format = (gyre_format)choice_of(args, OUTPUT_FORMAT);
+    r->terse = gyre_given_choice(&given, LIST_FORMAT) == 1;
+    r->format = (gyre_format)gyre_given_choice(&given, OUTPUT_FORMAT);
     if (gyre_args_given(args, JSON)) {
         if (gyre_args_given(args, OUTPUT_FORMAT) && r->format != GYRE_FORMAT_JSON)
             return gyre_fail(GYRE_INVALID, "--json and --output-format %s exclude each other",

@@ -54,7 +54,7 @@ static void format_seconds(double ns, char *text, size_t size)
         snprintf(text, size, "%lu s", seconds);
 }
 
-static void draw(gyre_progress_line *line, const char *id, uint64_t now_ns)
+static void draw(const gyre_progress_line *line, size_t shown, double to_come_ns, const char *what)
 {
     const size_t filled = line->total ? line->done * BAR / line->total : 0;
     const size_t columns = columns_of(line->stream);
@@ -63,18 +63,33 @@ static void draw(gyre_progress_line *line, const char *id, uint64_t now_ns)
     memset(bar, '-', BAR);
     memset(bar, '#', filled < BAR ? filled : BAR);
     bar[BAR] = '\0';
-    format_seconds(left_ns(line, now_ns), left, sizeof left);
-    snprintf(text, sizeof text, "[%s] %zu/%zu, %s left  Benchmarking %s: %s", bar, line->index + 1,
-             line->total, left, id, line->phase);
-    if (line->phase_end_ns > now_ns) {
-        const size_t used = strlen(text);
-
-        snprintf(text + used, sizeof text - used, ", %s",
-                 gyre_quantity_time((double)(line->phase_end_ns - now_ns)).text);
-    }
+    format_seconds(to_come_ns, left, sizeof left);
+    snprintf(text, sizeof text, "[%s] %zu/%zu, %s left  %s", bar, shown, line->total, left, what);
     fprintf(line->stream, "\r\033[K%.*s", (int)(columns < sizeof text ? columns - 1 : sizeof text),
             text);
     fflush(line->stream);
+}
+
+static void draw_case(const gyre_progress_line *line, const char *id, uint64_t now_ns)
+{
+    char what[LINE_BYTES], phase_left[40] = "";
+
+    if (line->phase_end_ns > now_ns)
+        snprintf(phase_left, sizeof phase_left, ", %s",
+                 gyre_quantity_time((double)(line->phase_end_ns - now_ns)).text);
+    snprintf(what, sizeof what, "Benchmarking %s: %s%s", id, line->phase, phase_left);
+    draw(line, line->index + 1, left_ns(line, now_ns), what);
+}
+
+void gyre_progress_tell(gyre_progress_line *line, size_t done, double to_come_ns, const char *what)
+{
+    const uint64_t now_ns = gyre_clock_now_ns();
+
+    if (!line->stream || (done == line->done && now_ns - line->drawn_ns < DRAW_EVERY_NS))
+        return;
+    line->done = done;
+    line->drawn_ns = now_ns;
+    draw(line, done, to_come_ns, what);
 }
 
 void gyre_progress_show(gyre_progress_line *line, size_t index, const char *id, const char *phase,
@@ -101,7 +116,7 @@ void gyre_progress_show(gyre_progress_line *line, size_t index, const char *id, 
     if (same && now_ns - line->drawn_ns < DRAW_EVERY_NS)
         return;
     line->drawn_ns = now_ns;
-    draw(line, id, now_ns);
+    draw_case(line, id, now_ns);
 }
 
 void gyre_progress_done(gyre_progress_line *line)

@@ -34,6 +34,9 @@ void gyre_progress_begin(gyre_progress_line *line, FILE *stream, size_t total, d
 void gyre_progress_show(gyre_progress_line *line, size_t index, const char *id, const char *phase,
                         size_t phase_length, uint64_t left_ns);
 
+/* The same for work that goes round and round, whose remaining time the caller knows. */
+void gyre_progress_tell(gyre_progress_line *line, size_t done, double left_ns, const char *what);
+
 /* One more case is done. */
 void gyre_progress_done(gyre_progress_line *line);
 

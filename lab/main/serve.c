@@ -20,9 +20,11 @@
 #include "base/settings.h"
 #include "bench/measure.h"
 #include "gyre/clock.h"
+#include "main/listing.h"
 #include "main/message.h"
 #include "main/orphans.h"
 #include "record/run.h"
+#include "stat/random.h"
 
 enum { PROGRESS_EVERY_NS = 50000000 };
 
@@ -128,10 +130,38 @@ static bool send_result(line *to, size_t index, const gyre_result *result)
     return whole && !to->cut;
 }
 
+static int list_cases(line *to, const gyre_case_list *list)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+
+    if (!stream)
+        return GYRE_EXIT_ENVIRONMENT;
+    gyre_listing_write(stream, list);
+    if (fclose(stream) == 0)
+        say(to, GYRE_MESSAGE_LIST, list->count, text, length);
+    free(text);
+    return to->cut ? GYRE_EXIT_ENVIRONMENT : GYRE_EXIT_DONE;
+}
+
 static int give_up(line *to, const char *why)
 {
     say(to, GYRE_MESSAGE_SORRY, 0, why, strlen(why));
     return GYRE_EXIT_ENVIRONMENT;
+}
+
+/* Moves what the benchmark will allocate by up to 64 KiB, by the seed: where things lie in memory
+ * is a part of their speed, and not of the code's. */
+static void shift_heap(uint64_t seed)
+{
+    gyre_stat_random random;
+    static void *kept; /* to the end of the process */
+
+    gyre_stat_random_seed(&random, seed);
+    (void)gyre_stat_random_next(&random); /* that one has moved the stack */
+    kept = malloc((size_t)(gyre_stat_random_next(&random) % 4096 + 1) * 16);
+    gyre_bench_keep(&kept);
 }
 
 int gyre_serve(const gyre_worker_order *order, const gyre_case_list *list,
@@ -139,13 +169,22 @@ int gyre_serve(const gyre_worker_order *order, const gyre_case_list *list,
 {
     gyre_method with = *method;
     line to = {.fd = order->fd, .speaker = getpid()};
-    const gyre_watch watch = {.progress = tell_progress, .user = &to, .interrupted = &interrupted};
+    gyre_turns turns = {.side = (gyre_turn)order->side};
+    gyre_watch watch = {.progress = tell_progress, .user = &to, .interrupted = &interrupted};
 
+    if (order->purpose == GYRE_PURPOSE_LIST)
+        return list_cases(&to, list);
     if (order->count > list->count || order->first > list->count - order->count ||
         order->ids_hash != gyre_serve_hash(list))
         return give_up(&to, "started again, the program lists other benchmarks");
     with.purpose = (gyre_purpose)order->purpose;
     with.seed = order->seed;
+    if (with.purpose == GYRE_PURPOSE_TURNS) {
+        if (gyre_baton_open(order->baton_fd, &turns.baton) != GYRE_OK)
+            return give_up(&to, gyre_error_last()->text);
+        watch.turns = &turns;
+        shift_heap(order->seed);
+    }
     for (size_t i = order->first; i < order->first + order->count && !interrupted; i++) {
         gyre_result result;
         gyre_status status;

@@ -162,6 +162,8 @@ static gyre_status listen(share *sh, gyre_worker *worker, const gyre_worker_star
             if (status != GYRE_OK)
                 return status;
             break;
+        case GYRE_MESSAGE_LIST:
+            return gyre_fail(GYRE_CORRUPT, "the process lists what it was to measure");
         case GYRE_MESSAGE_END:
             *out_done = true;
             break;
@@ -230,6 +232,7 @@ static gyre_status visit(share *sh, size_t first, size_t count, gyre_purpose pur
             .ids_hash = gyre_serve_hash(s->list),
             .first = at,
             .count = first + count - at,
+            .baton_fd = -1,
         };
         char sorry[REASON_BYTES] = "";
         gyre_worker worker;
@@ -243,9 +246,9 @@ static gyre_status visit(share *sh, size_t first, size_t count, gyre_purpose pur
         status = gyre_worker_init(&worker, &order, start);
         if (status != GYRE_OK)
             return status;
-        gyre_guardian_watch(s->guardian, worker.pid);
+        gyre_guardian_watch(s->guardian, 0, worker.pid);
         status = listen(sh, &worker, start, &done, sorry);
-        gyre_guardian_watch(s->guardian, 0); /* before its number can be another's */
+        gyre_guardian_watch(s->guardian, 0, 0); /* before its number can be another's */
         if (status == GYRE_NO_MEMORY) {
             gyre_worker_fini(&worker);
             return status;
@@ -263,7 +266,8 @@ static gyre_status visit(share *sh, size_t first, size_t count, gyre_purpose pur
 
 static gyre_worker_start plain_start(share *sh)
 {
-    return (gyre_worker_start){.cpus = sh->s->cpus,
+    return (gyre_worker_start){.program = sh->s->program,
+                               .cpus = sh->s->cpus,
                                .timeout_ns = sh->s->timeout_ns,
                                .tick = on_tick,
                                .echo = on_output,
@@ -295,10 +299,11 @@ static void share_fini(share *sh)
     gyre_free(NULL, sh->is_there, sh->count, sizeof sh->is_there[0]);
 }
 
-/* Whether there is a figure beside which counts could stand. */
-static bool is_measured(const share *sh, size_t i)
+/* Whether it came to a good end, beside which counts could stand. */
+static bool is_good(const share *sh, size_t i)
 {
-    return sh->is_there[i] && sh->results[i].outcome == GYRE_OUTCOME_MEASURED;
+    return sh->is_there[i] && (sh->results[i].outcome == GYRE_OUTCOME_MEASURED ||
+                               sh->results[i].outcome == GYRE_OUTCOME_CHECKED);
 }
 
 /* What a counting visit found, or why it found nothing. */
@@ -326,7 +331,7 @@ static gyre_status count_all(share *sh, gyre_purpose purpose, int preload_fd, co
     start = plain_start(&counted);
     start.preload_fd = preload_fd;
     for (size_t i = 0, next; i < sh->count && status == GYRE_OK; i = next) {
-        for (next = i; next < sh->count && is_measured(sh, next);)
+        for (next = i; next < sh->count && is_good(sh, next);)
             next++;
         if (next > i) /* what failed once is not tried again */
             status = visit(&counted, sh->first + i, next - i, purpose, &start);
@@ -334,7 +339,7 @@ static gyre_status count_all(share *sh, gyre_purpose purpose, int preload_fd, co
             next++;
     }
     for (size_t i = 0; status == GYRE_OK && i < sh->count && !*sh->s->interrupted; i++)
-        if (is_measured(sh, i))
+        if (is_good(sh, i))
             adopt(&sh->results[i], &counted.results[i], counted.is_there[i], what);
     share_fini(&counted);
     return status;
@@ -369,7 +374,7 @@ static gyre_status count_by_callgrind(share *sh)
 
     if (status != GYRE_OK) {
         for (size_t i = 0; i < sh->count; i++)
-            if (is_measured(sh, i))
+            if (is_good(sh, i))
                 gyre_result_warn(&sh->results[i], "instructions not counted: %s",
                                  gyre_error_last()->text);
         return GYRE_OK;
@@ -378,7 +383,7 @@ static gyre_status count_by_callgrind(share *sh)
         gyre_worker_start start;
         share counted;
 
-        if (!is_measured(sh, i))
+        if (!is_good(sh, i))
             continue;
         status = share_init(&counted, sh->s, sh->first + i, 1);
         start = plain_start(&counted);
@@ -444,7 +449,8 @@ static void cool_down(const gyre_supervision *s, size_t next)
     }
 }
 
-gyre_status gyre_supervise(const gyre_supervision *given)
+/* Visits the cases from `first` up to `end`. */
+static gyre_status supervise_range(const gyre_supervision *given, size_t first, size_t end)
 {
     gyre_supervision with = *given;
     const gyre_supervision *s = &with;
@@ -456,10 +462,11 @@ gyre_status gyre_supervise(const gyre_supervision *given)
     with.orphans = &orphans;
     with.guardian = &guardian;
 
-    for (size_t at = 0; at < s->list->count && status == GYRE_OK && !*s->interrupted;) {
-        const size_t count = gyre_schedule_share(s->list, at, s->isolation);
+    for (size_t at = first; at < end && status == GYRE_OK && !*s->interrupted;) {
+        const size_t together = gyre_schedule_share(s->list, at, s->isolation);
+        const size_t count = together < end - at ? together : end - at;
 
-        if (at > 0 && s->cooldown_ns > 0)
+        if (at > first && s->cooldown_ns > 0)
             cool_down(s, at);
         status = supervise_share(s, at, count);
         at += count;
@@ -467,4 +474,14 @@ gyre_status gyre_supervise(const gyre_supervision *given)
     gyre_orphans_release(&orphans);
     gyre_guardian_stop(&guardian);
     return status;
+}
+
+gyre_status gyre_supervise(const gyre_supervision *given)
+{
+    return supervise_range(given, 0, given->list->count);
+}
+
+gyre_status gyre_supervise_one(const gyre_supervision *given, size_t index)
+{
+    return supervise_range(given, index, index + 1);
 }

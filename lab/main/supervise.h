@@ -25,9 +25,11 @@
 #include "bench/schedule.h"
 #include "gyre/common.h"
 #include "gyre/status.h"
+#include "main/program.h"
 
 typedef struct gyre_supervision {
-    const gyre_case_list *list; /* in the order of the schedule */
+    const gyre_case_list *list;  /* in the order of the schedule */
+    const gyre_program *program; /* whose list it is; NULL: this one */
     const gyre_method *method;
     gyre_isolation isolation;
     bool memory, instructions; /* to be counted too */
@@ -51,5 +53,8 @@ typedef struct gyre_supervision {
 /* Visits all of them, or up to the interrupt. GYRE_NO_MEMORY or GYRE_IO with the reason when
  * nothing can go on; results until then have been given. */
 GYRE_MUST_USE gyre_status gyre_supervise(const gyre_supervision *given);
+
+/* The same for one case alone. */
+GYRE_MUST_USE gyre_status gyre_supervise_one(const gyre_supervision *given, size_t index);
 
 #endif

@@ -2,9 +2,9 @@
  *
  * worker: see worker.h.
  *
- * The program is started by the words that started us, read back from the kernel, because a main()
- * may have changed those it passed on. Between fork and exec only calls that a signal handler may
- * make are made.
+ * This program is started again by the words that started us, read back from the kernel, because a
+ * main() may have changed those it passed on. Between fork and exec only calls that a signal
+ * handler may make are made.
  */
 #include "main/worker.h"
 
@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@
 #include "base/text.h"
 #include "gyre/clock.h"
 #include "report/quantity.h"
+#include "stat/random.h"
 
 enum {
     TICK_MS = 100,
@@ -38,7 +40,9 @@ enum {
     MESSAGE_FD = 200, /* where nobody who counts from 3 will stumble over it */
     LAST_WORDS_LINES = 12,
     CANNOT_START = 127, /* exit status, with the reason as the last words */
-    ENVIRONMENT_BYTES = 160,
+    ORDER_BYTES = 192,
+    PAD_BYTES = 4096, /* how far the environment moves the stack of a process that takes turns */
+    MOST_WORKERS = 2, /* to be waited for at once */
 };
 
 extern char **environ;
@@ -50,7 +54,7 @@ typedef struct launch {
     char **argv;
     char **envp;
     size_t envp_size;
-    char order[ENVIRONMENT_BYTES], preload[PATH_MAX], path[PATH_MAX];
+    char order[ORDER_BYTES + PAD_BYTES], preload[PATH_MAX], path[PATH_MAX];
 } launch;
 
 static void launch_fini(launch *l)
@@ -89,23 +93,49 @@ static gyre_status read_command_line(launch *l)
     return status;
 }
 
-static gyre_status split_words(launch *l, const char *const *in_front)
+/* The words in front, then the program's; whoever is started by another is so by its path. */
+static gyre_status arrange_words(launch *l, const gyre_worker_start *start)
 {
-    size_t count = 0;
-    bool is_first = true;
+    size_t count = 0, own;
 
-    for (; in_front && in_front[count]; count++)
-        memcpy(&l->argv[count], &in_front[count], sizeof l->argv[count]); /* exec does not write */
-    for (char *word = l->text; word < l->text + l->text_used; word += strlen(word) + 1) {
-        if (count + 1 >= MOST_WORDS)
-            return gyre_fail(GYRE_INVALID, "the command line has more than %d words", MOST_WORDS);
-        l->argv[count++] = is_first && in_front ? l->path : word;
-        is_first = false;
+    for (; start->in_front && start->in_front[count]; count++)
+        memcpy(&l->argv[count], &start->in_front[count], sizeof l->argv[count]); /* not written */
+    own = count;
+    if (start->program) {
+        for (size_t i = 0; i < start->program->count && count + 1 < MOST_WORDS; i++)
+            l->argv[count++] = start->program->words[i];
+    } else {
+        char *word = l->text;
+
+        for (; word < l->text + l->text_used && count + 1 < MOST_WORDS; word += strlen(word) + 1)
+            l->argv[count++] = word;
     }
+    if (count + 1 >= MOST_WORDS)
+        return gyre_fail(GYRE_INVALID, "the command line has more than %d words", MOST_WORDS);
+    if (start->in_front && own < count)
+        l->argv[own] = l->path;
     return GYRE_OK;
 }
 
 static const char preload_name[] = "LD_PRELOAD=";
+
+/* The order as a setting. A process that takes turns gets some blanks behind it, by the seed: the
+ * environment lies above the stack and moves it. */
+static void write_order(launch *l, const gyre_worker_order *order)
+{
+    const int used = snprintf(
+        l->order, ORDER_BYTES, "%s=%d %d %u %" PRIu64 " %" PRIx64 " %zu %zu %d %d",
+        gyre_settings_at(GYRE_SETTING_WORKER)->name, order->fd, order->parent, order->purpose,
+        order->seed, order->ids_hash, order->first, order->count, order->baton_fd, order->side);
+    gyre_stat_random random;
+    size_t pad = 0;
+
+    gyre_stat_random_seed(&random, order->seed);
+    if (order->purpose == GYRE_PURPOSE_TURNS)
+        pad = (size_t)(gyre_stat_random_next(&random) % PAD_BYTES);
+    memset(l->order + used, ' ', pad);
+    l->order[(size_t)used + pad] = '\0';
+}
 
 static gyre_status make_environment(launch *l, const gyre_worker_order *order, int preload_fd)
 {
@@ -117,9 +147,6 @@ static gyre_status make_environment(launch *l, const gyre_worker_order *order, i
     for (size_t i = 0; environ[i]; i++)
         if (strncmp(environ[i], preload_name, sizeof preload_name - 1) == 0)
             theirs = environ[i] + sizeof preload_name - 1;
-    snprintf(l->order, sizeof l->order, "%s=%d %d %u %" PRIu64 " %" PRIx64 " %zu %zu",
-             gyre_settings_at(GYRE_SETTING_WORKER)->name, order->fd, order->parent, order->purpose,
-             order->seed, order->ids_hash, order->first, order->count);
     snprintf(l->preload, sizeof l->preload, "LD_PRELOAD=/proc/self/fd/%d%s%s", preload_fd,
              theirs ? ":" : "", theirs ? theirs : "");
     while (environ[count])
@@ -132,7 +159,8 @@ static gyre_status make_environment(launch *l, const gyre_worker_order *order, i
     for (size_t i = 0; i < count; i++)
         if (preload_fd == 0 || strncmp(environ[i], preload_name, sizeof preload_name - 1) != 0)
             l->envp[kept++] = environ[i];
-    l->envp[kept++] = l->order;
+    if (order)
+        l->envp[kept++] = l->order;
     if (preload_fd > 0)
         l->envp[kept++] = l->preload;
     return GYRE_OK;
@@ -141,21 +169,32 @@ static gyre_status make_environment(launch *l, const gyre_worker_order *order, i
 static gyre_status launch_init(launch *l, const gyre_worker_order *order,
                                const gyre_worker_start *start)
 {
-    const ssize_t length = readlink("/proc/self/exe", l->path, sizeof l->path - 1);
-    gyre_status status;
+    gyre_status status = GYRE_OK;
     void *block;
 
-    if (length < 0)
-        return gyre_fail_native(GYRE_IO, errno, "cannot read /proc/self/exe: %s", strerror(errno));
-    l->path[length] = '\0';
+    if (start->program) {
+        snprintf(l->path, sizeof l->path, "%s", start->program->path);
+    } else {
+        const ssize_t length = readlink("/proc/self/exe", l->path, sizeof l->path - 1);
+
+        if (length < 0)
+            return gyre_fail_native(GYRE_IO, errno, "cannot read /proc/self/exe: %s",
+                                    strerror(errno));
+        l->path[length] = '\0';
+    }
     status = gyre_alloc(NULL, MOST_WORDS, sizeof l->argv[0], &block);
     if (status != GYRE_OK)
         return status;
     l->argv = block;
-    status = read_command_line(l);
+    if (!start->program)
+        status = read_command_line(l);
     if (status == GYRE_OK)
-        status = split_words(l, start->in_front);
-    return status == GYRE_OK ? make_environment(l, order, start->preload_fd) : status;
+        status = arrange_words(l, start);
+    if (!start->is_command)
+        write_order(l, order);
+    return status == GYRE_OK
+               ? make_environment(l, start->is_command ? NULL : order, start->preload_fd)
+               : status;
 }
 
 /* Where the program was started: its main() may have gone elsewhere, and would lose its way. */
@@ -194,13 +233,17 @@ static void become(const launch *l, const gyre_worker_start *start, int messages
         sched_setaffinity(0, sizeof cpus, &cpus);
     }
     dup2(null, STDIN_FILENO);
-    dup2(output, STDOUT_FILENO);
+    dup2(start->is_command ? open("/dev/null", O_WRONLY | O_CLOEXEC) : output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
     fcntl(messages, F_SETFD, 0);
     if (start->preload_fd > 0)
         fcntl(start->preload_fd, F_SETFD, 0);
+    if (start->baton_fd > 0)
+        fcntl(start->baton_fd, F_SETFD, 0);
     if (start->in_front)
         execvpe(l->argv[0], l->argv, l->envp);
+    else if (start->program)
+        execve(l->path, l->argv, l->envp);
     else
         execve("/proc/self/exe", l->argv, l->envp);
     dprintf(STDERR_FILENO, "cannot start '%s': %s\n", start->in_front ? l->argv[0] : l->path,
@@ -228,7 +271,7 @@ gyre_status gyre_worker_init(gyre_worker *worker, const gyre_worker_order *order
     launch l = {0};
     gyre_status status;
 
-    *worker = (gyre_worker){.pid = -1, .messages = -1, .output = -1};
+    *worker = (gyre_worker){.pid = -1, .messages = -1, .output = -1, .end_fd = -1};
     worker->timeout_ns = start->timeout_ns;
     worker->echo = start->echo;
     worker->tick = start->tick;
@@ -255,6 +298,7 @@ gyre_status gyre_worker_init(gyre_worker *worker, const gyre_worker_order *order
     setpgid(worker->pid, worker->pid); /* both do it, so that neither is too late */
     worker->messages = messages[0];
     worker->output = output[0];
+    worker->end_fd = (int)syscall(SYS_pidfd_open, worker->pid, 0);
     messages[0] = output[0] = -1;
     fcntl(worker->output, F_SETFL, O_NONBLOCK);
     fcntl(worker->messages, F_SETFL, O_NONBLOCK);
@@ -353,14 +397,26 @@ static void lose_patience(gyre_worker *worker, int interrupts)
     }
 }
 
-gyre_status gyre_worker_next(gyre_worker *worker, const volatile sig_atomic_t *interrupted,
+/* Its pipe is silent, and so it will stay: it has ended, or hung up. Whether that was the end. */
+static bool see_the_end(gyre_worker *worker, bool over, int interrupts)
+{
+    worker->hung_up = true;
+    if (!over && !has_ended(worker)) { /* it closed the pipe and lives on */
+        lose_patience(worker, interrupts);
+        if (!worker->ended)
+            return false;
+    }
+    end(worker);
+    close_fd(&worker->messages);
+    return true;
+}
+
+gyre_status gyre_worker_look(gyre_worker *worker, const volatile sig_atomic_t *interrupted,
                              gyre_message *out_message)
 {
     char chunk[CHUNK_BYTES];
 
     for (;;) {
-        struct pollfd fds[] = {{.fd = worker->messages, .events = POLLIN},
-                               {.fd = worker->output, .events = POLLIN}};
         gyre_status status = gyre_message_next(&worker->reader, out_message);
         bool over, open;
         ssize_t length = 0;
@@ -372,32 +428,55 @@ gyre_status gyre_worker_next(gyre_worker *worker, const volatile sig_atomic_t *i
         if (worker->messages < 0)
             return GYRE_CLOSED;
         over = has_ended(worker); /* asked before reading: then nothing more can come */
-        (void)poll(fds, 2, over ? 0 : TICK_MS);
         listen_to_output(worker, chunk);
         open = drain(worker->messages, chunk, &length);
         if (length > 0) {
             status = gyre_message_feed(&worker->reader, chunk, (size_t)length);
             if (status != GYRE_OK)
                 return status;
-            continue;
+        } else if (over || !open) {
+            if (!see_the_end(worker, over, *interrupted))
+                return GYRE_AGAIN;
+        } else {
+            lose_patience(worker, *interrupted);
+            if (!worker->ended)
+                return GYRE_AGAIN;
         }
-        if (over || !open) {
-            if (!over && !has_ended(worker)) { /* it closed the pipe and lives on */
-                const struct timespec moment = {.tv_nsec = 1000000};
+    }
+}
 
-                nanosleep(&moment, NULL);
-                lose_patience(worker, *interrupted);
-                if (!worker->ended)
-                    continue;
-            }
-            end(worker);
-            close_fd(&worker->messages);
-            continue;
-        }
+void gyre_worker_wait(const gyre_worker *const *workers, size_t count)
+{
+    struct pollfd fds[3 * MOST_WORKERS];
+    int wait_ms = TICK_MS;
+    nfds_t used = 0;
+
+    for (size_t i = 0; i < count && i < MOST_WORKERS; i++) {
+        const gyre_worker *worker = workers[i];
+        const int watched[] = {worker->hung_up ? -1 : worker->messages, worker->output,
+                               worker->end_fd};
+
+        for (size_t j = 0; j < sizeof watched / sizeof watched[0]; j++)
+            if (watched[j] >= 0)
+                fds[used++] = (struct pollfd){.fd = watched[j], .events = POLLIN};
+        if (worker->hung_up && worker->end_fd < 0 && worker->messages >= 0)
+            wait_ms = 1; /* only looking will tell when it ends */
+    }
+    (void)poll(fds, used, wait_ms);
+}
+
+gyre_status gyre_worker_next(gyre_worker *worker, const volatile sig_atomic_t *interrupted,
+                             gyre_message *out_message)
+{
+    const gyre_worker *const alone[] = {worker};
+    gyre_status status;
+
+    while ((status = gyre_worker_look(worker, interrupted, out_message)) == GYRE_AGAIN) {
         if (worker->tick)
             worker->tick(worker->user);
-        lose_patience(worker, *interrupted);
+        gyre_worker_wait(alone, 1);
     }
+    return status;
 }
 
 void gyre_worker_epitaph(const gyre_worker *worker, char *text, size_t size)
@@ -447,6 +526,7 @@ void gyre_worker_fini(gyre_worker *worker)
     end(worker);
     close_fd(&worker->messages);
     close_fd(&worker->output);
+    close_fd(&worker->end_fd);
     gyre_message_reader_fini(&worker->reader);
     worker->pid = -1;
 }
@@ -457,9 +537,9 @@ gyre_status gyre_worker_order_parse(const char *text, gyre_worker_order *out_ord
     char rest;
 
     *out_order = (gyre_worker_order){0};
-    if (sscanf(text, "%d %d %u %" SCNu64 " %" SCNx64 " %zu %zu%c", &order.fd, &order.parent,
+    if (sscanf(text, "%d %d %u %" SCNu64 " %" SCNx64 " %zu %zu %d %d %c", &order.fd, &order.parent,
                &order.purpose, &order.seed, &order.ids_hash, &order.first, &order.count,
-               &rest) != 7)
+               &order.baton_fd, &order.side, &rest) != 9)
         return gyre_fail(GYRE_INVALID, "GYRE_WORKER is set by Gyre, not by people; unset it");
     *out_order = order;
     return GYRE_OK;

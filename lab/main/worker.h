@@ -24,6 +24,7 @@
 #include "gyre/common.h"
 #include "gyre/status.h"
 #include "main/message.h"
+#include "main/program.h"
 
 enum { GYRE_WORDS_BYTES = 2048 };
 
@@ -35,12 +36,17 @@ typedef struct gyre_worker_order {
     uint64_t seed;
     uint64_t ids_hash; /* of the list of cases, which it must come to as well */
     size_t first, count;
+    int baton_fd; /* shared with the other side (bench/baton.h); -1 none */
+    int side;     /* gyre_turn */
 } gyre_worker_order;
 
 /* How it is started. Zero is plainly. */
 typedef struct gyre_worker_start {
+    const gyre_program *program; /* NULL: this one, by the words that started it */
+    bool is_command;             /* it gets no order, and what it prints to stdout is not read */
     const char *const *in_front; /* command and arguments that run the program; ends with NULL */
     int preload_fd;              /* library to put in front of it; 0 none */
+    int baton_fd;                /* to be passed on; 0 none */
     const gyre_cpu_set *cpus;    /* that it may run on; NULL all */
     uint64_t timeout_ns;         /* longest without a sign of life; 0 any */
     void (*tick)(void *user);    /* called about ten times a second while waiting */
@@ -51,6 +57,8 @@ typedef struct gyre_worker_start {
 typedef struct gyre_worker {
     pid_t pid;
     int messages, output; /* -1 when closed */
+    int end_fd;           /* readable when it has ended; -1 where the kernel has no such thing */
+    bool hung_up;         /* it has closed its end of `messages` */
     gyre_message_reader reader;
     uint64_t timeout_ns, heard_ns, interrupted_ns;
     void (*tick)(void *user);
@@ -73,6 +81,14 @@ GYRE_MUST_USE gyre_status gyre_worker_init(gyre_worker *worker, const gyre_worke
 GYRE_MUST_USE gyre_status gyre_worker_next(gyre_worker *worker,
                                            const volatile sig_atomic_t *interrupted,
                                            gyre_message *out_message);
+
+/* The same without waiting: GYRE_AGAIN when there is no whole message yet. */
+GYRE_MUST_USE gyre_status gyre_worker_look(gyre_worker *worker,
+                                           const volatile sig_atomic_t *interrupted,
+                                           gyre_message *out_message);
+
+/* Waits until there may be something to see at one of them, a tenth of a second at most. */
+void gyre_worker_wait(const gyre_worker *const *workers, size_t count);
 
 /* How it ended, as a phrase: "was killed by signal 11 (Segmentation fault)". */
 void gyre_worker_epitaph(const gyre_worker *worker, char *text, size_t size);

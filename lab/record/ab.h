@@ -32,7 +32,7 @@ typedef struct gyre_ab_launch {
     uint64_t iterations; /* in each time; 1 for commands */
     int cpu;             /* that both ran on; -1: several, or any */
     size_t pairs;        /* 1 to GYRE_JUDGE_PAIRS */
-    const char *order;   /* "ABBABAAB...": whose turn it was, two letters a pair; A is the old one */
+    const char *order; /* "ABBABAAB...": whose turn it was, two letters a pair; A is the old one */
     double *old_ns, *new_ns; /* above 0, finite */
     uint64_t steal_ticks;    /* taken by the hypervisor meanwhile */
 } gyre_ab_launch;
@@ -92,6 +92,9 @@ typedef struct gyre_ab {
 /* An empty one with this machine and this moment in its head. */
 GYRE_MUST_USE gyre_status gyre_ab_create(int argc, char *const *argv, gyre_ab **out_ab);
 
+/* An empty one of nowhere and no time: for readers. */
+GYRE_MUST_USE gyre_status gyre_ab_create_blank(gyre_ab **out_ab);
+
 /* Makes room for the benchmarks, once. */
 GYRE_MUST_USE gyre_status gyre_ab_reserve(gyre_ab *ab, size_t capacity);
 
@@ -104,7 +107,11 @@ gyre_ab_launch *gyre_ab_launch_begin(gyre_ab *ab, gyre_ab_bench *bench, size_t p
 /* The words of its launches (record/judge.h), into `words`; how many. */
 size_t gyre_ab_words(const gyre_ab_bench *bench, double words[GYRE_JUDGE_LAUNCHES]);
 
-/* Makes every judgement anew from the launches. */
+/* What one iteration of the old version takes: the median of its launches' medians. There is none
+ * of the new one, because it would not agree with the change, which was found pair by pair. */
+double gyre_ab_old_ns(const gyre_ab_bench *bench);
+
+/* Makes every judgement anew from the launches; every benchmark counts in the suite. */
 GYRE_MUST_USE gyre_status gyre_ab_judge(gyre_ab *ab);
 
 const gyre_ab_bench *gyre_ab_find(const gyre_ab *ab, const char *id);
@@ -120,6 +127,9 @@ GYRE_MUST_USE gyre_status gyre_ab_save(const gyre_ab *ab, const char *path);
 GYRE_MUST_USE gyre_status gyre_ab_read(const char *path, gyre_ab **out_ab);
 GYRE_MUST_USE gyre_status gyre_ab_parse(const char *bytes, size_t length, const char *name,
                                         gyre_ab **out_ab);
+
+/* "peak_rss_bytes", "allocations", "allocated_bytes", "instructions". Borrowed, static. */
+const char *gyre_ab_counted_name(gyre_ab_counted counted);
 
 /* Whether two judgements are the same to the last bit. */
 bool gyre_judgement_same(const gyre_judgement *a, const gyre_judgement *b);

@@ -25,6 +25,7 @@
 #include <stddef.h>
 
 #include "gyre/common.h"
+#include "gyre/status.h"
 
 enum {
     GYRE_JUDGE_LOOKS = 4,
@@ -56,7 +57,7 @@ typedef struct gyre_answer {
 typedef struct gyre_judgement {
     size_t launches;       /* that were judged */
     double change;         /* the estimate */
-    double low, high;      /* its interval, with alpha split over the looks and both sides */
+    double low, high;      /* its interval: each end with alpha split over the looks */
     double hodges_lehmann; /* a sturdier estimate, for display */
     double sd;             /* of the launches, of ln(new / old) */
     double mde;            /* what a change must be to be found with probability 0.9 */
@@ -86,9 +87,9 @@ gyre_judgement gyre_judge(const double *words, size_t launches, const gyre_rule 
 bool gyre_judge_settled(const gyre_judgement *judgement, const gyre_rule *rule, size_t family);
 
 /* Makes the verdicts of a whole suite, by Holm's method. `judgements` are those that were judged;
- * `family` is at least `count`: what failed still counts. */
-void gyre_judge_suite(gyre_judgement *judgements, size_t count, size_t family,
-                      const gyre_rule *rule);
+ * `family` is at least `count`: what failed still counts. GYRE_NO_MEMORY. */
+GYRE_MUST_USE gyre_status gyre_judge_suite(gyre_judgement *judgements, size_t count, size_t family,
+                                           const gyre_rule *rule);
 
 /* "undecided", "equivalent", "faster", "slower". Borrowed, static. */
 const char *gyre_ab_verdict_name(gyre_ab_verdict verdict);

@@ -4,7 +4,6 @@
  */
 #include "record/targets.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -14,12 +13,11 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/text.h"
+#include "record/pattern.h"
 
-enum { MOST_BYTES = 1 << 20, ID_BYTES = 255, PATTERN_BYTES = 200, WORDS_BYTES = 500 };
+enum { MOST_BYTES = 1 << 20, ID_BYTES = 255, WORDS_BYTES = 500 };
 
 static const char schema[] = "gyre.targets/1";
-static const char id_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                    "0123456789_-./";
 
 static const char *const quantity_names[] = {
     "median_ns", "p99_ns", "items_per_s", "bytes_per_s", "allocations", "ratio", "counter",
@@ -84,42 +82,19 @@ static gyre_status read_id(const reader *r, const json_t *object, const char *ke
 {
     gyre_status status = read_text(r, object, key, ID_BYTES, NULL, out_id);
 
-    if (status == GYRE_OK && (*out_id)[strspn(*out_id, id_characters)])
+    if (status == GYRE_OK && (*out_id)[strspn(*out_id, gyre_id_characters)])
         return refuse(r, "this is no benchmark's id:", *out_id);
     return status;
-}
-
-/* Ids have few characters, so a pattern needs few. Repetition by numbers, back-references, and '+'
- * after a group or another repetition are not for it: with them a short pattern takes all memory,
- * because the C library writes x+ as xx*, and so doubles x each time. */
-static bool is_tame(const char *pattern)
-{
-    for (const char *c = pattern; *c; c++) {
-        const bool known = strchr(id_characters, *c) || strchr("^$[]()|*+?", *c);
-        const bool doubles = *c == '+' && (c == pattern || strchr(")*+?", c[-1]));
-
-        if (*c == '\\' && ispunct((unsigned char)c[1]))
-            c++;
-        else if (!known || doubles)
-            return false;
-    }
-    return true;
 }
 
 static gyre_status compile(const reader *r, gyre_target *target)
 {
     char why[96];
-    int error;
 
-    if (!is_tame(target->id))
-        return refuse(r, "something that has no place in a pattern for ids:", target->id);
-    error = regcomp(&target->compiled, target->id, REG_EXTENDED);
-    if (error) {
-        regerror(error, &target->compiled, why, sizeof why);
+    if (!gyre_pattern_compile(target->id, &target->compiled, why, sizeof why))
         return gyre_fail(GYRE_CORRUPT, "'%.*s', target %zu: pattern '%.*s': %s",
                          gyre_text_cut(strlen(r->name)), r->name, r->number,
                          gyre_text_cut(strlen(target->id)), target->id, why);
-    }
     target->is_pattern = true; /* from here on there is something to free */
     return GYRE_OK;
 }
@@ -134,7 +109,7 @@ static gyre_status read_what(const reader *r, const json_t *object, gyre_target 
         return refuse(r, "it needs either an 'id' or a 'match'", NULL);
     if (id)
         return read_id(r, object, "id", &target->id);
-    status = read_text(r, object, "match", PATTERN_BYTES, NULL, &target->id);
+    status = read_text(r, object, "match", GYRE_PATTERN_BYTES, NULL, &target->id);
     return status == GYRE_OK ? compile(r, target) : status;
 }
 

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -83,6 +84,21 @@ gyre_value gyre_value_array(gyre_value value, size_t most)
     return value;
 }
 
+void gyre_value_members(const gyre_value *object, const char *names)
+{
+    const char *key;
+    json_t *json;
+
+    json_object_foreach(object->json, key, json)
+    {
+        const gyre_value member = {
+            .json = json, .in = object, .key = key, .complaint = object->complaint};
+
+        if (gyre_text_choice(names, key) < 0)
+            gyre_value_refuse(&member, "is not known here");
+    }
+}
+
 size_t gyre_value_size(const gyre_value *array)
 {
     return json_array_size(array->json);
@@ -154,6 +170,18 @@ time_t gyre_value_moment(gyre_value value)
     if (text && !gyre_moment_parse(text, &moment))
         gyre_value_refuse(&value, "is not like 2026-11-15T05:54:52Z");
     return moment;
+}
+
+uint64_t gyre_value_bits(gyre_value value)
+{
+    const char *text = string_of(&value);
+
+    if (!text)
+        return 0;
+    if (strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16)
+        return strtoull(text, NULL, 16);
+    gyre_value_refuse(&value, "is not 16 hexadecimal digits");
+    return 0;
 }
 
 int gyre_value_choice(gyre_value value, const char *choices)

@@ -45,6 +45,9 @@ gyre_value gyre_value_need(const gyre_value *object, const char *key);
 gyre_value gyre_value_object(gyre_value value);
 gyre_value gyre_value_array(gyre_value value, size_t most);
 
+/* Complains of a member that is none of the words of "a|b|c". */
+void gyre_value_members(const gyre_value *object, const char *names);
+
 /* Elements of an array; 0 when it is absent. */
 size_t gyre_value_size(const gyre_value *array);
 gyre_value gyre_value_at(const gyre_value *array, size_t index);
@@ -55,6 +58,9 @@ int64_t gyre_value_integer(gyre_value value, int64_t low, int64_t high);
 bool gyre_value_bool(gyre_value value);
 const char *gyre_value_text(gyre_value value, gyre_arena *arena);
 time_t gyre_value_moment(gyre_value value);
+
+/* 64 bits in exactly 16 hexadecimal digits, lower case. */
+uint64_t gyre_value_bits(gyre_value value);
 
 /* The index among the words of "a|b|c". */
 int gyre_value_choice(gyre_value value, const char *choices);

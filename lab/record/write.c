@@ -3,47 +3,18 @@
  * write: a run and its results as JSON, member by member in the order of docs/formats/run.md.
  *
  * What is written is what record/read.h reads: a run that was read and is written again gives the
- * same bytes. Hence nothing is written that it would refuse: no null, and no whole number of 2^63
- * or more, which readers do not have.
+ * same bytes. Hence nothing is written that it would refuse (record/member.h).
  *
  * Threads   one.
  * Owns      nothing.
- * Not here  quotes, commas and digits (base/json.h), replacing a file (record/file.h).
+ * Not here  quotes, commas and digits (base/json.h), the head (record/head.h), replacing a file
+ *           (record/file.h).
  */
 #include <math.h>
 
-#include "record/moment.h"
+#include "record/head.h"
+#include "record/member.h"
 #include "record/run.h"
-
-static void write_count(gyre_json *json, const char *key, uint64_t value)
-{
-    gyre_json_unsigned(json, key, value < INT64_MAX ? value : INT64_MAX);
-}
-
-static void write_text(gyre_json *json, const char *key, const char *text)
-{
-    gyre_json_string(json, key, text ? text : "");
-}
-
-static void write_some(gyre_json *json, const char *key, const char *text)
-{
-    if (text && text[0])
-        gyre_json_string(json, key, text);
-}
-
-static void write_known(gyre_json *json, const char *key, const char *text)
-{
-    if (text)
-        gyre_json_string(json, key, text);
-}
-
-static void write_moment(gyre_json *json, const char *key, time_t moment)
-{
-    char text[GYRE_MOMENT_BYTES];
-
-    gyre_moment_print(moment, text);
-    gyre_json_string(json, key, text);
-}
 
 /* Some of a series: spread evenly, the first and the last among them. */
 typedef struct choice {
@@ -90,12 +61,12 @@ static void write_iterations(gyre_json *json, const gyre_samples *samples, choic
     for (size_t i = 0; i < c.kept; i++)
         alike &= samples->iterations[chosen(c, i)] == samples->iterations[0];
     if (alike) {
-        write_count(json, "iterations", samples->iterations[0]);
+        gyre_member_count(json, "iterations", samples->iterations[0]);
         return;
     }
     gyre_json_begin_array(json, "iterations");
     for (size_t i = 0; i < c.kept; i++)
-        write_count(json, NULL, samples->iterations[chosen(c, i)]);
+        gyre_member_count(json, NULL, samples->iterations[chosen(c, i)]);
     gyre_json_end(json);
 }
 
@@ -146,12 +117,12 @@ static void write_time(gyre_json *json, const gyre_result *result, size_t most)
         write_estimate(json, "slope", &result->slope);
     gyre_json_end(json);
     gyre_json_double(json, "autocorrelation_samples", result->autocorrelation);
-    write_count(json, "block_samples", result->block);
+    gyre_member_count(json, "block_samples", result->block);
     gyre_json_begin_object(json, "outliers");
-    write_count(json, "low_severe", result->outliers.low_severe);
-    write_count(json, "low_mild", result->outliers.low_mild);
-    write_count(json, "high_mild", result->outliers.high_mild);
-    write_count(json, "high_severe", result->outliers.high_severe);
+    gyre_member_count(json, "low_severe", result->outliers.low_severe);
+    gyre_member_count(json, "low_mild", result->outliers.low_mild);
+    gyre_member_count(json, "high_mild", result->outliers.high_mild);
+    gyre_member_count(json, "high_severe", result->outliers.high_severe);
     gyre_json_end(json);
     write_samples(json, &result->time.samples, most);
 }
@@ -207,7 +178,7 @@ static void write_counted(gyre_json *json, const gyre_result *result)
 {
     if (result->memory.peak_rss_bytes > 0) {
         gyre_json_begin_object(json, "memory");
-        write_count(json, "peak_rss_bytes", result->memory.peak_rss_bytes);
+        gyre_member_count(json, "peak_rss_bytes", result->memory.peak_rss_bytes);
         if (result->memory.counted) {
             gyre_json_double(json, "allocations", result->memory.allocations);
             gyre_json_double(json, "allocated_bytes", result->memory.allocated_bytes);
@@ -269,8 +240,8 @@ static void write_facts(gyre_json *json, const gyre_bench_facts *facts)
 
 static void write_identity(gyre_json *json, const gyre_result *result)
 {
-    write_text(json, "id", result->id);
-    write_text(json, "suite", result->suite);
+    gyre_member_text(json, "id", result->id);
+    gyre_member_text(json, "suite", result->suite);
     gyre_json_begin_object(json, "axes");
     for (size_t i = 0; i < GYRE_BENCH_AXES; i++) {
         const gyre_result_axis *axis = &result->axes[i];
@@ -289,10 +260,10 @@ static void write_identity(gyre_json *json, const gyre_result *result)
         gyre_json_end(json);
     }
     if (result->threads > 1)
-        write_count(json, "threads", result->threads);
-    write_text(json, "t0", result->t0);
-    write_text(json, "t1", result->t1);
-    write_text(json, "observer", result->observer);
+        gyre_member_count(json, "threads", result->threads);
+    gyre_member_text(json, "t0", result->t0);
+    gyre_member_text(json, "t1", result->t1);
+    gyre_member_text(json, "observer", result->observer);
 }
 
 void gyre_result_write(gyre_json *json, const gyre_result *result, size_t most_samples)
@@ -300,10 +271,10 @@ void gyre_result_write(gyre_json *json, const gyre_result *result, size_t most_s
     gyre_json_begin_object(json, NULL);
     write_identity(json, result);
     if (result->started)
-        write_moment(json, "started", result->started);
+        gyre_member_moment(json, "started", result->started);
     gyre_json_string(json, "outcome", gyre_outcome_name(result->outcome));
-    write_some(json, "reason", result->reason);
-    write_some(json, "last_words", result->last_words);
+    gyre_member_some(json, "reason", result->reason);
+    gyre_member_some(json, "last_words", result->last_words);
     if (result->warning_count > 0) {
         gyre_json_begin_array(json, "warnings");
         for (size_t i = 0; i < result->warning_count; i++)
@@ -311,11 +282,11 @@ void gyre_result_write(gyre_json *json, const gyre_result *result, size_t most_s
         gyre_json_end(json);
     }
     if (result->bytes)
-        write_count(json, "bytes_per_iteration", result->bytes);
+        gyre_member_count(json, "bytes_per_iteration", result->bytes);
     if (result->items)
-        write_count(json, "items_per_iteration", result->items);
+        gyre_member_count(json, "items_per_iteration", result->items);
     if (result->operations)
-        write_count(json, "operations_per_iteration", result->operations);
+        gyre_member_count(json, "operations_per_iteration", result->operations);
     write_facts(json, &result->facts);
     if (result->outcome == GYRE_OUTCOME_MEASURED)
         write_figures(json, result, most_samples);
@@ -328,7 +299,7 @@ void gyre_run_write_command(gyre_json *json, const char *key, const gyre_run *ru
 {
     gyre_json_begin_array(json, key);
     for (size_t i = 0; i < run->command_count; i++)
-        write_text(json, NULL, run->command[i]);
+        gyre_member_text(json, NULL, run->command[i]);
     gyre_json_end(json);
 }
 
@@ -336,7 +307,7 @@ void gyre_run_write_settings(gyre_json *json, const char *key, const gyre_run *r
 {
     gyre_json_begin_object(json, key);
     for (size_t i = 0; i < run->setting_count; i++)
-        write_text(json, run->settings[i].name, run->settings[i].value);
+        gyre_member_text(json, run->settings[i].name, run->settings[i].value);
     gyre_json_end(json);
 }
 
@@ -345,67 +316,27 @@ void gyre_run_write_options(gyre_json *json, const char *key, const gyre_run *ru
     const gyre_method *method = &run->method;
 
     gyre_json_begin_object(json, key);
-    write_count(json, "sample_count", method->sample_count);
-    write_count(json, "warm_up_ns", method->warm_up_ns);
-    write_count(json, "measurement_ns", method->measurement_ns);
+    gyre_member_count(json, "sample_count", method->sample_count);
+    gyre_member_count(json, "warm_up_ns", method->warm_up_ns);
+    gyre_member_count(json, "measurement_ns", method->measurement_ns);
     gyre_json_double(json, "confidence", method->confidence);
-    write_count(json, "resamples", method->resamples);
+    gyre_member_count(json, "resamples", method->resamples);
     gyre_json_double(json, "noise_threshold", method->noise_threshold);
     gyre_json_double(json, "significance", method->significance);
     gyre_json_string(json, "sampling", gyre_sampling_name(method->sampling));
     gyre_json_double(json, "precision", method->precision);
-    write_count(json, "seed", method->seed);
+    gyre_member_count(json, "seed", method->seed);
     gyre_json_string(json, "isolate", gyre_isolation_name(run->isolate));
     gyre_json_string(json, "order", gyre_order_name(run->order));
-    gyre_json_end(json);
-}
-
-static void write_machine(gyre_json *json, const gyre_run_machine *machine)
-{
-    gyre_json_begin_object(json, "machine");
-    write_known(json, "cpu", machine->cpu);
-    write_known(json, "hypervisor", machine->hypervisor);
-    write_known(json, "kernel", machine->kernel);
-    write_count(json, "cpus", machine->cpus);
-    write_count(json, "allowed_cpus", machine->allowed_cpus);
-    gyre_json_double(json, "cpu_quota", machine->cpu_quota);
-    write_count(json, "memory_bytes", machine->memory_bytes);
-    write_known(json, "transparent_huge_pages", machine->huge_pages);
-    if (machine->clock_source) {
-        gyre_json_begin_object(json, "clock");
-        gyre_json_string(json, "source", machine->clock_source);
-        gyre_json_double(json, "cost_ns", machine->clock_cost_ns);
-        gyre_json_double(json, "resolution_ns", machine->clock_resolution_ns);
-        gyre_json_double(json, "error_ppm", machine->clock_error_ppm);
-        gyre_json_end(json);
-    }
-    gyre_json_end(json);
-}
-
-static void write_commit(gyre_json *json, const gyre_commit *commit)
-{
-    if (!commit->id)
-        return;
-    gyre_json_begin_object(json, "commit");
-    gyre_json_string(json, "id", commit->id);
-    write_known(json, "branch", commit->branch);
-    gyre_json_bool(json, "dirty", commit->dirty);
     gyre_json_end(json);
 }
 
 static void write_head(gyre_json *json, const gyre_run *run)
 {
     gyre_json_string(json, "schema", "gyre.run/1");
-    write_text(json, "gyre", run->version);
-    write_text(json, "build", run->build);
-    write_moment(json, "started", run->started);
-    gyre_json_double(json, "duration_s", run->duration_s);
-    gyre_json_bool(json, "interrupted", run->interrupted);
-    gyre_run_write_command(json, "command", run);
+    gyre_head_write_start(json, run);
     gyre_run_write_options(json, "options", run);
-    gyre_run_write_settings(json, "settings", run);
-    write_machine(json, &run->machine);
-    write_commit(json, &run->commit);
+    gyre_head_write_place(json, run);
 }
 
 void gyre_run_write(const gyre_run *run, size_t most_samples, FILE *stream)

@@ -67,3 +67,28 @@ gyre_quantity gyre_quantity_bytes(uint64_t bytes)
              number == (double)(uint64_t)number ? 0 : 1, number, units[i]);
     return quantity;
 }
+
+/* As many digits as tell something apart. */
+static gyre_quantity percent(double part, const char *plus)
+{
+    const double number = 100 * part;
+    const double size = number < 0 ? -number : number;
+    gyre_quantity quantity;
+
+    if (size < 1e6)
+        snprintf(quantity.text, sizeof quantity.text, "%s%.*f", number < 0 ? "" : plus,
+                 size < 1000 ? 2 : 0, number);
+    else
+        snprintf(quantity.text, sizeof quantity.text, "%s%.3g", number < 0 ? "" : plus, number);
+    return quantity;
+}
+
+gyre_quantity gyre_quantity_percent(double part)
+{
+    return percent(part, "");
+}
+
+gyre_quantity gyre_quantity_change(double part)
+{
+    return percent(part, "+");
+}

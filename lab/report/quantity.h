@@ -27,4 +27,10 @@ gyre_quantity gyre_quantity_items_rate(uint64_t work, double ns);
 /* "512 B", "32 KiB", "1.5 GiB". */
 gyre_quantity gyre_quantity_bytes(uint64_t bytes);
 
+/* A part of 1 in percent, without the sign for that: "1.27"; "inf" when it has no end. */
+gyre_quantity gyre_quantity_percent(double part);
+
+/* The same of a change: "+1.27", "-0.50". */
+gyre_quantity gyre_quantity_change(double part);
+
 #endif

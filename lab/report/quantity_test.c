@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/quantity.h"
 
+#include <math.h>
+
 #include "test.h"
 
 static void times_have_four_digits_or_more(void)
@@ -30,9 +32,21 @@ static void sizes_have_units(void)
     CHECK(strcmp(gyre_quantity_bytes(1610612736).text, "1.5 GiB") == 0);
 }
 
+static void changes_are_in_percent(void)
+{
+    CHECK(strcmp(gyre_quantity_change(0.0127).text, "+1.27") == 0);
+    CHECK(strcmp(gyre_quantity_change(-0.5).text, "-50.00") == 0);
+    CHECK(strcmp(gyre_quantity_change(0).text, "+0.00") == 0);
+    CHECK(strcmp(gyre_quantity_change(12.3456).text, "+1235") == 0);
+    CHECK(strcmp(gyre_quantity_change(1e27).text, "+1e+29") == 0);
+    CHECK(strcmp(gyre_quantity_percent(0.0127).text, "1.27") == 0);
+    CHECK(strcmp(gyre_quantity_percent((double)INFINITY).text, "inf") == 0);
+}
+
 static const test_case cases[] = {
     TEST(times_have_four_digits_or_more),
     TEST(rates_have_units),
     TEST(sizes_have_units),
+    TEST(changes_are_in_percent),
 };
 TEST_MAIN(cases)

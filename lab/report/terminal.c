@@ -275,7 +275,7 @@ static void print_measured(FILE *stream, const gyre_result *result, const gyre_m
 }
 
 /* Words of a benchmark, line by line, behind a bar. */
-static void print_last_words(FILE *stream, const char *words)
+void gyre_terminal_last_words(FILE *stream, const char *words, int indent)
 {
     while (*words) {
         const size_t length = strcspn(words, "\n");
@@ -283,7 +283,7 @@ static void print_last_words(FILE *stream, const char *words)
         char line[LINE_BYTES];
 
         snprintf(line, sizeof line, "%.*s", (int)length, words);
-        fprintf(stream, "%*s| ", COLUMN, "");
+        fprintf(stream, "%*s| ", indent, "");
         gyre_text_print(stream, line);
         fputc('\n', stream);
         words += length + (words[length] == '\n');
@@ -305,7 +305,7 @@ void gyre_terminal_result(FILE *stream, const gyre_result *result, const gyre_me
         break;
     case GYRE_OUTCOME_FAILED:
         print_after(stream, GYRE_INK_BAD, "FAILED", result->reason, 0);
-        print_last_words(stream, result->last_words);
+        gyre_terminal_last_words(stream, result->last_words, COLUMN);
         break;
     case GYRE_OUTCOME_SKIPPED:
         print_after(stream, GYRE_INK_WARN, "skipped", result->reason, 0);

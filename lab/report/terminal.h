@@ -47,6 +47,9 @@ const char *gyre_terminal_ink(FILE *stream, gyre_ink ink);
 void gyre_terminal_result(FILE *stream, const gyre_result *result, const gyre_method *method,
                           gyre_detail detail);
 
+/* What a process said last, line by line behind a bar. */
+void gyre_terminal_last_words(FILE *stream, const char *words, int indent);
+
 /* The end of a run of `planned` cases: how many of what, the slowest, the failed and the skipped
  * with their reasons, and what has changed. */
 void gyre_terminal_summary(FILE *stream, const gyre_run *run, size_t planned);

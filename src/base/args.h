@@ -23,6 +23,7 @@ enum {
     GYRE_EXIT_FAILED = 1,      /* a gate, a check or a benchmark failed */
     GYRE_EXIT_USAGE = 2,       /* the command line is wrong */
     GYRE_EXIT_ENVIRONMENT = 3, /* something is missing, unreadable or unwritable */
+    GYRE_EXIT_UNDECIDED = 4,   /* nothing failed, but not everything could be decided (--strict) */
     GYRE_EXIT_INTERRUPTED = 130,
 };
 

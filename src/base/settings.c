@@ -184,6 +184,13 @@ const char *gyre_settings_text(gyre_setting_id id)
     return rows[id].value;
 }
 
+const char *gyre_settings_system(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value ? value : "";
+}
+
 const gyre_log_spec *gyre_settings_log(void)
 {
     pthread_once(&read_once, read_all); /* not ready(): the warning itself is logged */

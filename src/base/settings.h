@@ -40,6 +40,10 @@ typedef enum gyre_setting_kind {
         "folder in which the command keeps its results")                                           \
     ROW(COMMIT, "GYRE_COMMIT", TEXT, "ID", "",                                                     \
         "the commit under which runs are kept; unset, git is asked about the current folder")      \
+    ROW(STATE_HOME, "XDG_STATE_HOME", TEXT, "DIR", "",                                             \
+        "where programs keep what they know of this machine (a convention of many programs)")      \
+    ROW(HOME, "HOME", TEXT, "DIR", "",                                                             \
+        "the user's folder; .local/state in it stands for an unset XDG_STATE_HOME")                \
     ROW(COLOR, "GYRE_COLOR", CHOICE, "auto|always|never", "auto",                                  \
         "coloured output; auto colours on a terminal")                                             \
     ROW(NO_COLOR, "NO_COLOR", TEXT, "ANY", "",                                                     \
@@ -64,6 +68,10 @@ typedef enum gyre_setting_id {
 GYRE_API int64_t gyre_settings_number(gyre_setting_id id);
 GYRE_API const char *gyre_settings_text(gyre_setting_id id);
 const gyre_log_spec *gyre_settings_log(void);
+
+/* A variable that is the system's and not ours (PATH, HOME), as it is now; "" when it is not set.
+ * Borrowed from the environment. */
+GYRE_API const char *gyre_settings_system(const char *name);
 
 /* Judges a value for a setting. False, with a sentence in `problem`, when malformed. Pure. */
 GYRE_MUST_USE bool gyre_setting_parse(gyre_setting_id id, const char *text, int64_t *out_number,

@@ -33,11 +33,11 @@ static inline bool gyre_cpu_set_has(const gyre_cpu_set *set, uint32_t cpu)
 }
 
 /* Adds `cpu`, which is below the limit. */
-void gyre_cpu_set_add(gyre_cpu_set *set, uint32_t cpu);
-uint32_t gyre_cpu_set_count(const gyre_cpu_set *set);
+GYRE_API void gyre_cpu_set_add(gyre_cpu_set *set, uint32_t cpu);
+GYRE_API uint32_t gyre_cpu_set_count(const gyre_cpu_set *set);
 
 /* The lowest member at or above `from`; GYRE_CPU_LIMIT when there is none. */
-uint32_t gyre_cpu_set_next(const gyre_cpu_set *set, uint32_t from);
+GYRE_API uint32_t gyre_cpu_set_next(const gyre_cpu_set *set, uint32_t from);
 
 /* "0-3,8": false, and an empty set, when malformed, descending or beyond the limit. An empty text
  * is an empty list. */

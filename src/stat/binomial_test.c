@@ -71,7 +71,8 @@ static void bounds_miss_no_more_often_than_said(void)
 {
     enum { TRIALS = 12 };
 
-    for (double f = 0.01; f < 1; f += 0.01) {
+    for (int percent = 1; percent < 100; percent++) {
+        const double f = percent / 100.0;
         double below = 0, above = 0;
 
         for (size_t hits = 0; hits <= TRIALS; hits++) {

@@ -16,10 +16,10 @@
 
 #include "gyre/common.h"
 
-double gyre_stat_mean(const double *values, size_t count);
+GYRE_API double gyre_stat_mean(const double *values, size_t count);
 
 /* Standard deviation with the divisor count - 1; 0 for a single value. */
-double gyre_stat_std_dev(const double *values, size_t count);
+GYRE_API double gyre_stat_std_dev(const double *values, size_t count);
 
 /* Median distance from the median times 1.4826, which makes it the standard deviation where values
  * are normally distributed; half of them may be outliers. The sample is sorted. */

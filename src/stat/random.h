@@ -28,7 +28,7 @@ GYRE_API void gyre_stat_random_seed(gyre_stat_random *random, uint64_t seed);
 GYRE_API uint64_t gyre_stat_random_next(gyre_stat_random *random);
 
 /* One of 0, ..., n - 1, each equally likely; 0 when n is 0. */
-uint64_t gyre_stat_random_below(gyre_stat_random *random, uint64_t n);
+GYRE_API uint64_t gyre_stat_random_below(gyre_stat_random *random, uint64_t n);
 
 /* A multiple of 2^-53 in [0, 1). */
 double gyre_stat_random_unit(gyre_stat_random *random);
