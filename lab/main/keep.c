@@ -139,9 +139,9 @@ static gyre_status save_latest(const gyre_request *request, const gyre_run *run,
     return gyre_run_save(run, path);
 }
 
-/* Whatever becomes of it, the run is in latest.json and in its baseline. */
+/* Whatever becomes of it, the run is in its file, unless that could not be written either. */
 static int keep_history(const gyre_bench_program *program, const gyre_request *request,
-                        const gyre_run *run)
+                        const gyre_run *run, bool in_file)
 {
     gyre_history *history;
     uint64_t number;
@@ -154,7 +154,7 @@ static int keep_history(const gyre_bench_program *program, const gyre_request *r
         return GYRE_EXIT_DONE;
     fflush(stdout);
     fprintf(stderr, "%s: not in the history: %s\n", program->name, gyre_error_last()->text);
-    if (gyre_run_count(run, GYRE_OUTCOME_MEASURED) > 0)
+    if (in_file)
         fprintf(stderr, "%s: the run is in %s/latest.json; 'gyre history add' puts it in later\n",
                 program->name, request->folder);
     return GYRE_EXIT_ENVIRONMENT;
@@ -192,7 +192,7 @@ int gyre_keep(const gyre_bench_program *program, const gyre_request *request, co
     const gyre_report report = {
         .run = run, .base = standards->base, .base_name = request->compare_with};
     const bool measured = gyre_run_count(run, GYRE_OUTCOME_MEASURED) > 0;
-    bool historic = false;
+    bool in_file = false, historic = false;
     char path[PATH_MAX];
     int code = check_base(program, request, run, standards->base);
 
@@ -207,14 +207,15 @@ int gyre_keep(const gyre_bench_program *program, const gyre_request *request, co
     if (request->keep && measured) {
         const gyre_status status = save_latest(request, run, path, sizeof path);
 
+        in_file = status == GYRE_OK;
         code |= told(program, status);
-        if (status == GYRE_OK && text)
+        if (in_file && text)
             printf("kept in %s\n", path);
     }
     if (request->save && measured)
         code |= told(program, gyre_baseline_save(request->folder, request->save, run));
     if (request->keep && run->count > 0) {
-        const int history = keep_history(program, request, run);
+        const int history = keep_history(program, request, run, in_file);
 
         historic = history == GYRE_EXIT_DONE;
         code |= history;

@@ -96,6 +96,36 @@ static inline const char *fake_sql(const char *path, const char *sql)
     return answer;
 }
 
+/* How many runs there are; -1 when it cannot be read. Waits for hardly a moment. */
+static inline int fake_runs_in(const char *folder)
+{
+    gyre_history *history;
+    gyre_history_runs runs;
+    int count = -1;
+
+    if (gyre_history_open(folder, GYRE_HISTORY_READ, 50000000, &history) != GYRE_OK)
+        return -1;
+    if (gyre_history_list(history, &(gyre_history_query){0}, &runs) == GYRE_OK) {
+        count = (int)runs.count;
+        gyre_history_runs_fini(&runs);
+    }
+    gyre_history_close(history);
+    return count;
+}
+
+static inline bool fake_is(const char *text, const char *expected)
+{
+    return expected ? text && strcmp(text, expected) == 0 : !text;
+}
+
+static inline bool fake_error_says(const char *text)
+{
+    if (strstr(gyre_error_last()->text, text))
+        return true;
+    fprintf(stderr, "the error is: %s\n", gyre_error_last()->text);
+    return false;
+}
+
 static inline int fake_forget(const char *path, const struct stat *s, int kind, struct FTW *ftw)
 {
     (void)s, (void)kind, (void)ftw;

@@ -106,7 +106,7 @@ static void *next_row(table *t)
 
         if (!rows)
             return NULL;
-        if (t->count > 0)
+        if (t->rows)
             memcpy(rows, t->rows, t->count * t->row_size);
         t->rows = rows;
         t->room = room;
