@@ -134,6 +134,9 @@ static void full_success_passes(void)
     for (size_t i = 0; i < GYRE_SELFTEST_TARGETS; i++)
         CHECK(targets[i].attained == GYRE_ATTAINED_MET && targets[i].limit > 0);
     CHECK(gyre_selftest_passed(targets) && gyre_selftest_proved(selftest));
+    CHECK(gyre_selftest_full(selftest));
+    selftest->count--;
+    CHECK(!gyre_selftest_full(selftest));
     gyre_selftest_destroy(selftest);
 }
 
@@ -213,6 +216,19 @@ static void what_was_not_counted_is_not_proved(void)
     gyre_selftest_judge(selftest, targets);
     CHECK(targets[DEVIATION].attained == GYRE_ATTAINED_NOT_MEASURED);
     CHECK(gyre_selftest_passed(targets) && !gyre_selftest_proved(selftest));
+    gyre_selftest_destroy(selftest);
+}
+
+/* 1.5 % are too many, although their bound is under 2 %. */
+static void many_trials_are_held_to_the_rate_too(void)
+{
+    gyre_selftest_target targets[GYRE_SELFTEST_TARGETS];
+    gyre_selftest *selftest = fake_selftest(GYRE_SELFTEST_CUSTOM, 4000);
+
+    fake_trials(selftest, AA, 60, GYRE_AB_SLOWER, GYRE_AB_SLOWER);
+    fake_trials(selftest, AA, 3940, GYRE_AB_EQUIVALENT, GYRE_AB_EQUIVALENT);
+    gyre_selftest_judge(selftest, targets);
+    CHECK(targets[ALARMS].share.high < 0.02 && targets[ALARMS].attained == GYRE_ATTAINED_MISSED);
     gyre_selftest_destroy(selftest);
 }
 
@@ -397,6 +413,7 @@ static const test_case cases[] = {
     TEST(full_targets_turn_at_their_limits),
     TEST(numbers_turn_at_their_limits),
     TEST(what_was_not_counted_is_not_proved),
+    TEST(many_trials_are_held_to_the_rate_too),
     TEST(quick_says_only_what_its_bounds_say),
     TEST(record_holds_every_trial),
     TEST(interrupted_one_is_neither_full_nor_passed),
