@@ -51,21 +51,24 @@ function(gyre_library name objects)
   endforeach()
 endfunction()
 
-# The lab reads run files with jansson: libgyrelab.so with the shared one, whatever is linked with
-# libgyrelab.a with the archive where there is one. Without it libgyre and its tests are still built.
-find_path(GYRE_JANSSON_INCLUDE jansson.h)
-find_library(GYRE_JANSSON jansson)
-find_library(GYRE_JANSSON_ARCHIVE NAMES libjansson.a jansson)
-mark_as_advanced(GYRE_JANSSON_INCLUDE GYRE_JANSSON GYRE_JANSSON_ARCHIVE)
-if(GYRE_JANSSON_INCLUDE AND GYRE_JANSSON AND GYRE_JANSSON_ARCHIVE)
-  set(GYRE_LAB ON)
-  set(gyre_tested gyrelab_static)
-else()
-  set(GYRE_LAB OFF)
-  set(gyre_tested gyre_static)
-  message(STATUS "The lab, the gyre command and their tests are left out: "
-                 "there is no jansson for ${CMAKE_SYSTEM_PROCESSOR}")
-endif()
+# The lab reads run files with jansson and keeps its history with SQLite: libgyrelab.so with the
+# shared ones, whatever is linked with libgyrelab.a with the archives where there are some. Without
+# one of the two, libgyre and its tests are still built.
+set(GYRE_LAB ON)
+set(gyre_tested gyrelab_static)
+foreach(library jansson sqlite3)
+  string(TOUPPER ${library} name)
+  find_path(GYRE_${name}_INCLUDE ${library}.h)
+  find_library(GYRE_${name} ${library})
+  find_library(GYRE_${name}_ARCHIVE NAMES lib${library}.a ${library})
+  mark_as_advanced(GYRE_${name}_INCLUDE GYRE_${name} GYRE_${name}_ARCHIVE)
+  if(NOT GYRE_${name}_INCLUDE OR NOT GYRE_${name} OR NOT GYRE_${name}_ARCHIVE)
+    set(GYRE_LAB OFF)
+    set(gyre_tested gyre_static)
+    message(STATUS "The lab, the gyre command and their tests are left out: "
+                   "there is no ${library} for ${CMAKE_SYSTEM_PROCESSOR}")
+  endif()
+endforeach()
 
 # Tests run with every setting at its default, whatever the developer's environment says.
 file(STRINGS ${PROJECT_SOURCE_DIR}/src/base/settings.h rows REGEX "^ *ROW\\([A-Z_]+, \"")

@@ -347,7 +347,10 @@ const Page = (() => {
 
     function build(doc) {
         const {run} = doc;
-        const context = {baselineName: doc.baselineName, thinned: doc.thinned, noise: Data.number(run.options.noise_threshold)};
+        const context = {
+            baselineName: doc.baselineName, thinned: doc.thinned, noise: Data.number(run.options.noise_threshold),
+            history: Trend.read(doc.history),
+        };
         header(doc);
         failures(run.benchmarks);
         const rows = summary(run.benchmarks);

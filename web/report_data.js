@@ -389,9 +389,9 @@ const Data = (() => {
             b.baseline = old.get(b.id) ?? null;
         return {
             run, baseline, baselineName: text(doc.baseline_name), thinned: doc.thinned === true,
-            failure: text(doc.failure),
+            failure: text(doc.failure), history: doc.history, // which Trend.read reads
         };
     }
 
-    return {read, note, number, text, show};
+    return {read, note, number, text, list, record, show};
 })();

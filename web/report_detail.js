@@ -217,10 +217,10 @@ const Detail = (() => {
                 : Plot.figure("Iteration times", (w) => Charts.iterations(b, w)));
     }
 
-    // `context` is {baselineName, noise, thinned}.
+    // `context` is {baselineName, noise, thinned, history}.
     const render = (b, context) => [
-        outcome(b), headline(b), words(b), warnings(b), figures(b), comparison(b, context), latency(b), device(b),
-        tables(b, context),
+        outcome(b), headline(b), words(b), warnings(b), figures(b), comparison(b, context),
+        Trend.section(b, context.history), latency(b), device(b), tables(b, context),
     ].filter(Boolean);
 
     return {render, badge, changeOf, throughput, throughputText, facts, VERDICTS};

@@ -167,6 +167,17 @@ static void put_names(FILE *stream, const gyre_option *options)
         fprintf(stream, " %s", options[i].name);
 }
 
+/* The words of "[a|b|c] [RUN]", which are operands as they stand. */
+static void put_words(FILE *stream, const char *operands)
+{
+    const size_t length = strcspn(operands, "]");
+
+    if (operands[0] != '[' || operands[1] < 'a' || operands[1] > 'z')
+        return;
+    for (size_t i = 0; i < length; i++)
+        fputc(operands[i] == '[' || operands[i] == '|' ? ' ' : operands[i], stream);
+}
+
 void manual_completion(FILE *stream)
 {
     fputs("# bash completion for gyre; printed by 'gyre help --completion'\n"
@@ -192,6 +203,7 @@ void manual_completion(FILE *stream)
         fprintf(stream, "            %s) words='", gyre_verbs[v]->name);
         fputs("--help --color", stream);
         put_names(stream, gyre_verbs[v]->options);
+        put_words(stream, gyre_verbs[v]->operands);
         if (gyre_verbs[v] == &verb_help)
             for (size_t i = 0; gyre_verbs[i]; i++)
                 fprintf(stream, " %s", gyre_verbs[i]->name);

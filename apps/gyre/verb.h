@@ -35,6 +35,7 @@ extern const gyre_verb verb_doctor;
 extern const gyre_verb verb_env;
 extern const gyre_verb verb_gate;
 extern const gyre_verb verb_help;
+extern const gyre_verb verb_history;
 extern const gyre_verb verb_info;
 extern const gyre_verb verb_report;
 extern const gyre_verb verb_selftest;

@@ -33,8 +33,9 @@ const gyre_verb verb_bench = {
         "median time of one iteration with its interval. A benchmark that crashes, hangs or whose "
         "answer is wrong is reported as failed with its reason, the others are measured, and the "
         "exit status is 1. The run, with every sample, is kept as latest.json in the folder for "
-        "results, compared with the baseline 'base', put in its place, and shown in an HTML "
-        "report. Ctrl-C ends the run, keeps what was measured, and exits with 130.",
+        "results, compared with the baseline 'base', put in its place, added to the history, "
+        "and shown in an HTML report. Ctrl-C ends the run, keeps what was measured, and exits with "
+        "130.",
     .options = gyre_bench_options,
     .run = run_bench,
 };

@@ -63,12 +63,23 @@ static gyre_status write_report(const gyre_args *args, const char *folder,
     return gyre_file_replace(output, write_page, report);
 }
 
+/* A page without trends is better than none: what is wrong with the history is only said. */
+static bool read_trends(const char *folder, const gyre_run *run, gyre_trends *trends)
+{
+    const gyre_status status = gyre_trends_read(folder, run, trends);
+
+    if (status != GYRE_OK && status != GYRE_NOT_FOUND)
+        fprintf(stderr, "gyre report: without trends: %s\n", gyre_error_last()->text);
+    return status == GYRE_OK;
+}
+
 static int run_report(const gyre_args *args, int argc, char **argv)
 {
     const char *folder = args->value[OUT] ? args->value[OUT] : gyre_settings_text(GYRE_SETTING_OUT);
     const char *word = args->operand_count > 0 ? args->operands[0] : "latest";
     gyre_run *run, *base = NULL;
     gyre_compared compared;
+    gyre_trends trends;
     char path[PATH_MAX];
     gyre_status status = gyre_run_load(folder, word, &run);
 
@@ -85,9 +96,13 @@ static int run_report(const gyre_args *args, int argc, char **argv)
             gyre_compared_fini(&compared);
     }
     if (status == GYRE_OK) {
-        const gyre_report report = {run, base, args->value[BASELINE]};
+        gyre_report report = {run, base, args->value[BASELINE], NULL};
 
+        if (read_trends(folder, run, &trends))
+            report.trends = &trends;
         status = write_report(args, folder, &report, path, sizeof path);
+        if (report.trends)
+            gyre_trends_fini(&trends);
     }
     if (status != GYRE_OK)
         fprintf(stderr, "gyre report: %s\n", gyre_error_last()->text);

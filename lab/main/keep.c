@@ -13,6 +13,7 @@
 #include "record/baseline.h"
 #include "record/compare.h"
 #include "record/file.h"
+#include "record/history.h"
 #include "report/bencher.h"
 #include "report/criterion.h"
 #include "report/csv.h"
@@ -115,8 +116,7 @@ static void print_formatted(const gyre_request *request, const gyre_report *repo
         gyre_google_write(stdout, report->run);
         break;
     case GYRE_FORMAT_HTML:
-        gyre_report_write(stdout, report);
-        break;
+        break; /* it wants the history */
     }
 }
 
@@ -139,6 +139,52 @@ static gyre_status save_latest(const gyre_request *request, const gyre_run *run,
     return gyre_run_save(run, path);
 }
 
+/* Whatever becomes of it, the run is in latest.json and in its baseline. */
+static int keep_history(const gyre_bench_program *program, const gyre_request *request,
+                        const gyre_run *run)
+{
+    gyre_history *history;
+    uint64_t number;
+    gyre_status status = gyre_history_open(request->folder, GYRE_HISTORY_WRITE, 0, &history);
+
+    if (status == GYRE_OK)
+        status = gyre_history_add(history, run, &number);
+    gyre_history_close(history);
+    if (status == GYRE_OK)
+        return GYRE_EXIT_DONE;
+    fflush(stdout);
+    fprintf(stderr, "%s: not in the history: %s\n", program->name, gyre_error_last()->text);
+    if (gyre_run_count(run, GYRE_OUTCOME_MEASURED) > 0)
+        fprintf(stderr, "%s: the run is in %s/latest.json; 'gyre history add' puts it in later\n",
+                program->name, request->folder);
+    return GYRE_EXIT_ENVIRONMENT;
+}
+
+/* The page, where it is wanted; with trends if the run is in the history. */
+static int keep_report(const gyre_bench_program *program, const gyre_request *request,
+                       gyre_report report, bool measured, bool historic)
+{
+    const bool html = request->format == GYRE_FORMAT_HTML, plots = request->plots && measured;
+    const bool text = request->format == GYRE_FORMAT_CRITERION && !request->quiet;
+    gyre_status status = GYRE_OK;
+    gyre_trends trends;
+    char path[PATH_MAX];
+
+    if (!html && !plots)
+        return GYRE_EXIT_DONE;
+    if (historic && gyre_trends_read(request->folder, report.run, &trends) == GYRE_OK)
+        report.trends = &trends;
+    if (html)
+        gyre_report_write(stdout, &report);
+    if (plots)
+        status = gyre_report_save(request->folder, "index", &report, path, sizeof path);
+    if (report.trends)
+        gyre_trends_fini(&trends);
+    if (plots && status == GYRE_OK && text)
+        printf("report in %s\n", path);
+    return told(program, status);
+}
+
 int gyre_keep(const gyre_bench_program *program, const gyre_request *request, const gyre_run *run,
               const gyre_standards *standards)
 {
@@ -146,6 +192,7 @@ int gyre_keep(const gyre_bench_program *program, const gyre_request *request, co
     const gyre_report report = {
         .run = run, .base = standards->base, .base_name = request->compare_with};
     const bool measured = gyre_run_count(run, GYRE_OUTCOME_MEASURED) > 0;
+    bool historic = false;
     char path[PATH_MAX];
     int code = check_base(program, request, run, standards->base);
 
@@ -166,14 +213,13 @@ int gyre_keep(const gyre_bench_program *program, const gyre_request *request, co
     }
     if (request->save && measured)
         code |= told(program, gyre_baseline_save(request->folder, request->save, run));
-    if (request->plots && measured) {
-        const gyre_status status =
-            gyre_report_save(request->folder, "index", &report, path, sizeof path);
+    if (request->keep && run->count > 0) {
+        const int history = keep_history(program, request, run);
 
-        code |= told(program, status);
-        if (status == GYRE_OK && text)
-            printf("report in %s\n", path);
+        historic = history == GYRE_EXIT_DONE;
+        code |= history;
     }
+    code |= keep_report(program, request, report, measured, historic);
     if (request->export_folder && measured)
         code |= told(program, gyre_criterion_export(run, request->export_folder, "base"));
     return code;
@@ -230,6 +276,8 @@ int gyre_keep_compare_loaded(const gyre_bench_program *program, const gyre_reque
         if (request->format == GYRE_FORMAT_CRITERION && !request->quiet)
             gyre_terminal_summary(stdout, run, run->count);
         print_formatted(request, &report);
+        if (request->format == GYRE_FORMAT_HTML)
+            gyre_report_write(stdout, &report);
         code = GYRE_EXIT_DONE;
     } else {
         fprintf(stderr, "%s: %s\n", program->name, gyre_error_last()->text);

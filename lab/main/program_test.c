@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/settings.h"
 #include "gyre/status.h"
 #include "test.h"
 
@@ -87,10 +88,10 @@ static void file_with_blanks_is_one_word(void)
 
 static void programs_are_found_in_path(void)
 {
-    const char *before = getenv("PATH");
-    char path[256];
+    char before[4096], path[256];
     gyre_program program;
 
+    snprintf(before, sizeof before, "%s", gyre_settings_system("PATH"));
     write_file("prog", "one", 0755);
     write_file("plain", "one", 0644);
     snprintf(path, sizeof path, "/nowhere:%s:/bin", folder);
@@ -102,7 +103,7 @@ static void programs_are_found_in_path(void)
     CHECK(gyre_program_init(&program, "plain") == GYRE_NOT_FOUND);
     CHECK(gyre_program_init(&program, "no-such-program-here") == GYRE_NOT_FOUND);
     CHECK(gyre_program_init(&program, "/") == GYRE_NOT_FOUND);
-    setenv("PATH", before ? before : "/bin:/usr/bin", 1);
+    setenv("PATH", before, 1);
 }
 
 static void another_program_has_another_hash(void)

@@ -104,14 +104,14 @@ size_t gyre_ab_words(const gyre_ab_bench *bench, double words[GYRE_JUDGE_LAUNCHE
     return bench->launch_count;
 }
 
-double gyre_ab_median_ns(const gyre_ab_bench *bench, int side)
+double gyre_ab_old_ns(const gyre_ab_bench *bench)
 {
     double medians[GYRE_JUDGE_LAUNCHES], times[GYRE_JUDGE_PAIRS];
 
     for (size_t i = 0; i < bench->launch_count; i++) {
         const gyre_ab_launch *launch = &bench->launches[i];
 
-        memcpy(times, side == 0 ? launch->old_ns : launch->new_ns, launch->pairs * sizeof times[0]);
+        memcpy(times, launch->old_ns, launch->pairs * sizeof times[0]);
         gyre_stat_sort(times, launch->pairs);
         medians[i] = gyre_stat_quantile(times, launch->pairs, 0.5) / (double)launch->iterations;
     }
@@ -179,7 +179,11 @@ const char *gyre_ab_counted_name(gyre_ab_counted counted)
 
 static bool same_bits(double a, double b)
 {
-    return memcmp(&a, &b, sizeof a) == 0;
+    uint64_t bits_a, bits_b;
+
+    memcpy(&bits_a, &a, sizeof bits_a);
+    memcpy(&bits_b, &b, sizeof bits_b);
+    return bits_a == bits_b;
 }
 
 bool gyre_judgement_same(const gyre_judgement *a, const gyre_judgement *b)

@@ -155,7 +155,7 @@ static void counts_are_gated_where_asked(void)
     CHECK(strcmp(findings->items[0].text, "peak memory +30.00 % (100 to 130), fails above 20 %") ==
           0);
     CHECK(findings->items[1].kind == GYRE_FINDING_FAIL && isinf(findings->items[1].change));
-    CHECK(findings->items[2].kind == GYRE_FINDING_WARN); /* the margin itself is kept */
+    CHECK(findings->items[2].kind == GYRE_FINDING_WARN);
     CHECK(findings->items[2].about == GYRE_ABOUT_MEMORY);
     CHECK(findings->items[3].kind == GYRE_FINDING_WARN);
     CHECK(findings->items[3].about == GYRE_ABOUT_INSTRUCTIONS);
@@ -165,6 +165,42 @@ static void counts_are_gated_where_asked(void)
     CHECK(strcmp(findings->items[4].text, "memory was not counted") == 0);
     CHECK(strcmp(findings->items[5].text, "instructions were not counted") == 0);
     CHECK(!about(findings, "g/free"));
+    end();
+}
+
+/* In numbers that are exact. */
+static void margin_itself_is_kept(void)
+{
+    begin("\"rules\": [{\"pattern\": \"g\", \"memory\": {\"warn\": 0.25, \"fail\": 0.5}}]");
+    fake_count(fake_bench(ab, "g/at_warn", 8, 0, 0), GYRE_AB_PEAK_RSS, 4, 5);
+    fake_count(fake_bench(ab, "g/at_fail", 8, 0, 0), GYRE_AB_PEAK_RSS, 4, 6);
+    fake_count(fake_bench(ab, "g/above", 8, 0, 0), GYRE_AB_PEAK_RSS, 4, 6.5);
+    evaluate();
+    CHECK(!about(findings, "g/at_warn"));
+    CHECK(found("g/at_fail", GYRE_FINDING_WARN, "warns above 25 %"));
+    CHECK(found("g/above", GYRE_FINDING_FAIL, "fails above 50 %"));
+    end();
+}
+
+/* Slower the first time, larger the second: that is no confirmation. */
+static void repeat_has_to_fail_in_the_same_way(void)
+{
+    gyre_findings *first;
+
+    begin("\"rules\": [{\"pattern\": \"g\", \"memory\": {}}]");
+    fake_count(fake_bench(ab, "g/a", 8, 0.3, 0.002), GYRE_AB_PEAK_RSS, 4, 4);
+    evaluate();
+    first = findings;
+    for (size_t i = 0; i < 8; i++)
+        for (size_t k = 0; k < FAKE_PAIRS; k++)
+            ab->benches[0].launches[i].new_ns[k] = ab->benches[0].launches[i].old_ns[k];
+    fake_count(&ab->benches[0], GYRE_AB_PEAK_RSS, 4, 8);
+    evaluate();
+    CHECK(found("g/a", GYRE_FINDING_FAIL, "peak memory"));
+    REQUIRE(gyre_gate_confirm(first, findings, NULL) == GYRE_OK);
+    gyre_findings_destroy(findings);
+    findings = first;
+    CHECK(found("g/a", GYRE_FINDING_WARN, "not confirmed by a repeat"));
     end();
 }
 
@@ -288,6 +324,8 @@ static const test_case cases[] = {
     TEST(last_look_that_keeps_the_margin_comes_first),
     TEST(undecided_is_what_the_policy_makes_of_it),
     TEST(counts_are_gated_where_asked),
+    TEST(margin_itself_is_kept),
+    TEST(repeat_has_to_fail_in_the_same_way),
     TEST(broken_new_version_fails),
     TEST(missing_is_what_the_policy_makes_of_it),
     TEST(only_what_fails_twice_fails),

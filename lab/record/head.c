@@ -48,18 +48,12 @@ void gyre_head_write_start(gyre_json *json, const gyre_run *run)
     gyre_member_moment(json, "started", run->started);
     gyre_json_double(json, "duration_s", run->duration_s);
     gyre_json_bool(json, "interrupted", run->interrupted);
-    gyre_json_begin_array(json, "command");
-    for (size_t i = 0; i < run->command_count; i++)
-        gyre_member_text(json, NULL, run->command[i]);
-    gyre_json_end(json);
+    gyre_run_write_command(json, "command", run);
 }
 
 void gyre_head_write_place(gyre_json *json, const gyre_run *run)
 {
-    gyre_json_begin_object(json, "settings");
-    for (size_t i = 0; i < run->setting_count; i++)
-        gyre_member_text(json, run->settings[i].name, run->settings[i].value);
-    gyre_json_end(json);
+    gyre_run_write_settings(json, "settings", run);
     write_machine(json, &run->machine);
     write_commit(json, &run->commit);
 }

@@ -75,6 +75,11 @@ const gyre_result *gyre_run_find(const gyre_run *run, const char *id);
  * in the stream. */
 void gyre_run_write(const gyre_run *run, size_t most_samples, FILE *stream);
 
+/* Members of it, alone: an array of words and two objects. */
+void gyre_run_write_command(gyre_json *json, const char *key, const gyre_run *run);
+void gyre_run_write_options(gyre_json *json, const char *key, const gyre_run *run);
+void gyre_run_write_settings(gyre_json *json, const char *key, const gyre_run *run);
+
 /* One result as an element of "benchmarks". */
 void gyre_result_write(gyre_json *json, const gyre_result *result, size_t most_samples);
 

@@ -295,11 +295,27 @@ void gyre_result_write(gyre_json *json, const gyre_result *result, size_t most_s
     gyre_json_end(json);
 }
 
-static void write_options(gyre_json *json, const gyre_run *run)
+void gyre_run_write_command(gyre_json *json, const char *key, const gyre_run *run)
+{
+    gyre_json_begin_array(json, key);
+    for (size_t i = 0; i < run->command_count; i++)
+        gyre_member_text(json, NULL, run->command[i]);
+    gyre_json_end(json);
+}
+
+void gyre_run_write_settings(gyre_json *json, const char *key, const gyre_run *run)
+{
+    gyre_json_begin_object(json, key);
+    for (size_t i = 0; i < run->setting_count; i++)
+        gyre_member_text(json, run->settings[i].name, run->settings[i].value);
+    gyre_json_end(json);
+}
+
+void gyre_run_write_options(gyre_json *json, const char *key, const gyre_run *run)
 {
     const gyre_method *method = &run->method;
 
-    gyre_json_begin_object(json, "options");
+    gyre_json_begin_object(json, key);
     gyre_member_count(json, "sample_count", method->sample_count);
     gyre_member_count(json, "warm_up_ns", method->warm_up_ns);
     gyre_member_count(json, "measurement_ns", method->measurement_ns);
@@ -319,7 +335,7 @@ static void write_head(gyre_json *json, const gyre_run *run)
 {
     gyre_json_string(json, "schema", "gyre.run/1");
     gyre_head_write_start(json, run);
-    write_options(json, run);
+    gyre_run_write_options(json, "options", run);
     gyre_head_write_place(json, run);
 }
 

@@ -26,13 +26,18 @@ static void put_nothing(FILE *stream)
     fputc(',', stream);
 }
 
-static void put_number(FILE *stream, double value)
+void gyre_csv_number(FILE *stream, double value)
 {
     gyre_json number = {.stream = stream}; /* digits that read back as the same number */
 
-    fputc(',', stream);
     if (isfinite(value))
         gyre_json_double(&number, NULL, value);
+}
+
+static void put_number(FILE *stream, double value)
+{
+    fputc(',', stream);
+    gyre_csv_number(stream, value);
 }
 
 /* Empty when 0: not declared, or not known. */
@@ -59,7 +64,7 @@ static bool is_formula(const char *text)
     return text[0] && strchr("=+-@", text[0]);
 }
 
-static void put_words(FILE *stream, const char *text)
+void gyre_csv_text(FILE *stream, const char *text)
 {
     if (!text)
         return;
@@ -75,12 +80,12 @@ static void put_words(FILE *stream, const char *text)
 static void put_text(FILE *stream, const char *text)
 {
     fputc(',', stream);
-    put_words(stream, text);
+    gyre_csv_text(stream, text);
 }
 
 static void put_name(FILE *stream, const gyre_result *result)
 {
-    put_words(stream, result->id);
+    gyre_csv_text(stream, result->id);
     put_text(stream, result->suite);
     put_text(stream, gyre_outcome_name(result->outcome));
     put_text(stream, result->reason);

@@ -22,4 +22,9 @@
 /* Errors stay in the stream. */
 void gyre_csv_write(FILE *stream, const gyre_run *run);
 
+/* A cell, without its comma. Text is quoted where it must be, never a formula, and without control
+ * characters; NULL, and a number that is not finite, is an empty cell. */
+void gyre_csv_text(FILE *stream, const char *text);
+void gyre_csv_number(FILE *stream, double value);
+
 #endif

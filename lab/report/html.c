@@ -29,6 +29,7 @@ EMBED(data, "report_data.js");
 EMBED(plot, "report_plot.js");
 EMBED(charts, "report_charts.js");
 EMBED(groups, "report_groups.js");
+EMBED(trend, "report_trend.js");
 EMBED(detail, "report_detail.js");
 EMBED(main, "report.js");
 
@@ -45,6 +46,7 @@ static const part parts[] = {
     {"report_plot.js", gyre_html_plot, gyre_html_plot_end},
     {"report_charts.js", gyre_html_charts, gyre_html_charts_end},
     {"report_groups.js", gyre_html_groups, gyre_html_groups_end},
+    {"report_trend.js", gyre_html_trend, gyre_html_trend_end},
     {"report_detail.js", gyre_html_detail, gyre_html_detail_end},
     {"report.js", gyre_html_main, gyre_html_main_end},
 };

@@ -16,8 +16,9 @@
 
 /* Writes the page around one JSON document, which `write_data` writes with `arg`:
  * {"run": gyre.run/1, "baseline": gyre.run/1 or null, "baseline_name": string or null,
- * "thinned": boolean}. Whatever its strings hold, none of it can become markup. Errors stay in the
- * stream, but for one: without memory for the filter the page says so in place of the run. */
+ * "history": see report/trends.h, or null, "thinned": boolean}. Whatever its strings hold, none of
+ * it can become markup. Errors stay in the stream, but for one: without memory for the filter the
+ * page says so in place of the run. */
 void gyre_html_write(FILE *stream, void (*write_data)(FILE *stream, const void *arg),
                      const void *arg);
 

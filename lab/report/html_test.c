@@ -123,6 +123,7 @@ static void every_part_is_there_once(void)
     CHECK(occurrences("const Plot = (() => {") == 1);
     CHECK(occurrences("const Charts = (() => {") == 1);
     CHECK(occurrences("const Groups = (() => {") == 1);
+    CHECK(occurrences("const Trend = (() => {") == 1);
     CHECK(occurrences("const Detail = (() => {") == 1);
     CHECK(occurrences("const Page = (() => {") == 1);
     CHECK(occurrences("\n@") == occurrences("\n@media")); /* no line stands for a part still */
@@ -133,8 +134,8 @@ static void every_part_is_there_once(void)
 static void parts_do_not_end_their_elements(void)
 {
     write_page(write_text, "null");
-    CHECK(occurrences("<script") == 7);
-    CHECK(occurrences("</script") == 7);
+    CHECK(occurrences("<script") == 8);
+    CHECK(occurrences("</script") == 8);
     CHECK(occurrences("<style") == 1);
     CHECK(occurrences("</style") == 1);
     CHECK(occurrences("<!--") == 0);

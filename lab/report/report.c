@@ -38,6 +38,11 @@ static void write_data(FILE *stream, const void *arg)
         fputs("null", stream);
     fputs(", \"baseline_name\": ", stream);
     gyre_json_string(&name, NULL, report->base ? report->base_name : NULL);
+    fputs(", \"history\": ", stream);
+    if (report->trends && report->trends->count > 0)
+        gyre_trends_write(stream, report->trends);
+    else
+        fputs("null", stream);
     fprintf(stream, ", \"thinned\": %s}\n",
             is_thinned(report->run) || is_thinned(report->base) ? "true" : "false");
 }

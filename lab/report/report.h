@@ -14,11 +14,13 @@
 #include "gyre/common.h"
 #include "gyre/status.h"
 #include "record/run.h"
+#include "report/trends.h"
 
 typedef struct gyre_report {
     const gyre_run *run;
-    const gyre_run *base;  /* NULL none */
-    const char *base_name; /* NULL none */
+    const gyre_run *base;      /* NULL none */
+    const char *base_name;     /* NULL none */
+    const gyre_trends *trends; /* NULL none */
 } gyre_report;
 
 /* Errors stay in the stream. Long series are thinned evenly, and the page says so. */

@@ -83,8 +83,9 @@ static int width_of(const gyre_ab *ab)
 static void put_row(const writer *w, const gyre_ab_bench *bench, int width)
 {
     const gyre_judgement *j = &bench->judgement;
-    const gyre_quantity old_ns = gyre_quantity_time(gyre_ab_median_ns(bench, 0));
-    const gyre_quantity new_ns = gyre_quantity_time(gyre_ab_median_ns(bench, 1));
+    const double ns = gyre_ab_old_ns(bench);
+    const gyre_quantity old_ns = gyre_quantity_time(ns);
+    const gyre_quantity new_ns = gyre_quantity_time(ns * (1 + j->change));
     const char *verdict = gyre_ab_verdict_name(j->verdict);
     const int length = (int)strlen(bench->id);
     char interval[CELL_BYTES];

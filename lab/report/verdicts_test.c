@@ -101,7 +101,7 @@ static void undecided_ones_say_what_would_help(void)
     char advice[GYRE_ADVICE_BYTES];
 
     fake_bench(ab, "g/short", 12, 0.01, 0.2);
-    fake_bench(ab, "g/near", 48, 0.01, 0.005);
+    fake_bench(ab, "g/near", 48, 0.01, 0.025);
     fake_bench(ab, "g/wild", 48, 0, 0.2);
     REQUIRE(gyre_ab_judge(ab) == GYRE_OK);
     printed(ab, gyre_verdicts_print);

@@ -20,7 +20,7 @@ GYRE_API int gyre_text_cut(size_t length);
 
 /* Replaces control characters, those of Unicode's second block too, by '?', so that a value from
  * outside cannot drive a terminal. */
-void gyre_text_plain(char *text);
+GYRE_API void gyre_text_plain(char *text);
 
 /* Prints the text, however long, in the same way. */
 GYRE_API void gyre_text_print(FILE *stream, const char *text);

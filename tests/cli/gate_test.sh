@@ -100,7 +100,7 @@ advisory()
         says out '^::notice title=gyre gate%3A advisory::no full' && says out '^::error .* (advisory)$' &&
         selftest state/gyre true true && exits 1 judge --github && says out '^gate failed: ' && ! grep -q advisory out &&
         selftest results true false && exits 1 judge && says out '^advisory: the self-test of this machine failed' &&
-        selftest results false true && exits 1 judge && says out '^advisory: only a quick self-test' && rm -r results state
+        rm -r state && selftest results false true && exits 1 judge && says out '^advisory: only a quick self-test' && rm -r results
 }
 github()
 {

@@ -99,6 +99,24 @@ def change(point, verdict, p):
     return {"baseline": "main", "point": point, "low": point - 0.008, "high": point + 0.008, "p": p, "verdict": verdict}
 
 
+def series(name, medians, changes=(), drift=None, first=0):
+    made = {"id": name, "run": list(range(first, first + len(medians))), "median": medians, "low": [m * 0.99 for m in medians],
+            "high": [m * 1.02 for m in medians], "changes": [list(c) for c in changes]}
+    return {**made, "drift": drift} if drift else made
+
+
+def trends(rng, names, count=60):
+    """The last runs of these benchmarks: each became slower at run 31, and the first once more."""
+    runs = [[i + 1, f"2026-10-{i % 28 + 1:02}T05:53:18Z", f"{rng.getrandbits(160):040x}", i % 5 == 0] for i in range(count)]
+    made = []
+    for i, name in enumerate(names):
+        level = [10.0 * (1.2 if k >= 30 else 1) * (1.5 if k >= 50 and i == 0 else 1) for k in range(count)]
+        medians = [float(f"{v * rng.gauss(1, 0.01):.5g}") for v in level]
+        changes = [[30, 10.0, 12.0, 0.2, 1e-20]] + ([[50, 12.0, 18.0, 0.5, 0.00099]] if i == 0 else [])
+        made.append(series(name, medians, changes, [30, 0.0001, -0.0002, 0.0004] if i else [50, 0.01, 0.005, 0.015]))
+    return {"machine": "1be46877", "runs": runs, "series": made}
+
+
 def everything():
     rng = random.Random(1)
     now, old = [], []
@@ -146,7 +164,12 @@ def everything():
                         counters={HOSTILE: 5, "__proto__": 6}, unknown_member={"a": [HOSTILE]},
                         instructions={"source": HOSTILE, "per_iteration": 9}, change=change(0.5, "regressed", 0)))
     now.append({**stub, "id": "__proto__", "outcome": "failed", "reason": HOSTILE, "last_words": HOSTILE * 3})
-    return {"run": run(now), "baseline": run(old, started="2026-11-14T21:02:00Z"), "baseline_name": "main", "thinned": False}
+    history = trends(rng, ["clock/now_ns", "queue/push_pop", f"hostile/{HOSTILE}", "__proto__"])
+    history["runs"][30][2] = HOSTILE
+    history["runs"][31][1] = HOSTILE
+    history["series"].append(series("queue/wake", [2310.0, 2320.0]))  # too few
+    return {"run": run(now), "baseline": run(old, started="2026-11-14T21:02:00Z"), "baseline_name": "main", "thinned": False,
+            "history": history}
 
 
 def broken():
@@ -178,7 +201,14 @@ def broken():
              for n in ("", "#", "%", "a b", "/", "\u00e9\U0001f600", "gyre-data", "half\ud800")]
     before = {"benchmarks": [dict(odd, sample=None), dict(one, sample=many["sample"]), dict(zero, time_ns=None, sample=None), None]}
     benchmarks = [odd, same, zero, one, many, older, wrong, None, 5, [], {}, *names]
-    return {"run": {"benchmarks": benchmarks, "machine": None, "options": {"noise_threshold": 0.01}}, "baseline": before, "thinned": True}
+    history = {"machine": 7, "runs": [[1, "2026", None, 1], [2], None, "x", [None, 5, "c"]], "series": [
+        None, 5, {}, {"id": "odd/same", "run": [0, 1, 2, 3, 4, 99, -1, "x"], "median": [5, None, 5, "fast", 5, 5], "low": None, "high": [1],
+                      "changes": [None, [2, 5, 5, 0, None], [2, 5, 6, "x"], [0, 5, 6, 0.2, 0.5], [99, 1, 2, 1, 0]], "drift": [1, None]},
+        {"id": "odd/zero", "run": [0, 1, 4], "median": [0, 0, 0]}, {"id": "odd/times", "run": "all", "median": 5},
+        {"id": "odd/one", "run": [0, 1, 4], "median": [7, 7, 7], "low": [7, 7, 7], "high": [7, 7, 7], "drift": [0, 0, 0, 0]},
+        {"id": "odd/older", "run": [0, 1, 4], "median": [1e-300, 1e300, 1], "low": [9, 9, 9], "high": [1, 1, 1]}]}
+    return {"run": {"benchmarks": benchmarks, "machine": None, "options": {"noise_threshold": 0.01}}, "baseline": before, "thinned": True,
+            "history": history}
 
 
 def large(count=200):
@@ -189,7 +219,8 @@ def large(count=200):
         mode = "linear" if i % 2 else "flat"
         now.append(measured(rng, name, ns, mode=mode, change=change(0.02, "regressed", 0.01), items_per_iteration=100))
         old.append(measured(rng, name, ns / 1.02, mode=mode, items_per_iteration=100))
-    return {"run": run(now), "baseline": run(old), "baseline_name": "main", "thinned": False}
+    return {"run": run(now), "baseline": run(old), "baseline_name": "main", "thinned": False,
+            "history": trends(rng, [b["id"] for b in now], count=100)}
 
 
 if __name__ == "__main__":

@@ -114,8 +114,8 @@ def header_is_the_verdict_with_failures_first(browser, reports):
 @claim
 def benchmark_has_its_charts(browser, reports):
     expected = {
-        "clock/now_ns": {"density", "timeline", "iterations", "comparison", "change"},
-        "queue/push_pop": {"density", "timeline", "regression", "comparison", "change"},
+        "clock/now_ns": {"density", "timeline", "iterations", "comparison", "change", "trend"},
+        "queue/push_pop": {"density", "timeline", "regression", "comparison", "change", "trend"},
         "queue/wake": {"density", "timeline", "iterations", "comparison", "change", "percentiles"},
         "device/saxpy": {"density", "timeline", "iterations", "device"},
         "queue/overflow": set(),
@@ -127,6 +127,31 @@ def benchmark_has_its_charts(browser, reports):
     unnamed = browser.value("[...document.querySelectorAll('svg.chart')]"
                             ".filter((s) => !s.getAttribute('aria-label') || s.getAttribute('role') !== 'img').length")
     require(unnamed == 0, f"{unnamed} charts have no name")
+
+
+@claim
+def trend_shows_its_runs_and_changes(browser, reports):
+    reports.open(browser, "everything", link="clock/now_ns")
+    said = browser.value("document.getElementById('clock/now_ns').querySelector('.trend').innerText")
+    for words in ("60 runs on this machine", "+20.0 % since run 31", "from 10.000 ns to 12.000 ns, p = less than 0.001",
+                  "+50.0 % since run 51", "Drift since run 51: +1.00 % a run (+0.50 % to +1.50 % a run)", "a change may be the machine's"):
+        require(words in said, f"'{words}' is not in:\n{said}")
+    counts = browser.value("""['.step', '.level', '.whisker', '.mark'].map((k) =>
+        document.querySelectorAll('svg.trend ' + k).length)""")
+    require(counts == [2, 3, 60, 1], f"steps, levels, intervals and marks: {counts}")
+    # the second step stands between the 50th and the 51st of 60 runs
+    at = browser.value("""(() => { const s = document.querySelector('svg.trend'), line = s.querySelectorAll('.step')[1], axis = s.querySelector('line.axis:last-of-type');
+        const grid = s.querySelector('.grid'), left = +grid.getAttribute('x1'), right = +grid.getAttribute('x2');
+        return (line.getAttribute('x1') - left) / (right - left); })()""")
+    require(abs(at - 50 / 60) < 0.002, f"it is at {at}")
+    go_to(browser, "queue/push_pop")
+    said = browser.value("document.getElementById('queue/push_pop').querySelector('.trend').innerText")
+    require("No drift since run 31: \u22120.02 % to +0.04 % a run" in said, said)
+    require(report_data.HOSTILE[:12] in said, f"its commit is not shown:\n{said}")
+    go_to(browser, "queue/wake")
+    require(not browser.value("!!document.getElementById('queue/wake').querySelector('.trend')"), "two runs are no trend")
+    reports.open(browser, "without_history", {**reports.everything, "history": None}, link="clock/now_ns")
+    require(not browser.value("!!document.querySelector('.trend')"), "a trend from nowhere")
 
 
 @claim
@@ -200,7 +225,7 @@ def markup_in_data_stays_text(browser, reports):
     reports.open(browser, "everything")
     render_all(browser)
     require(browser.value("document.querySelectorAll('img').length") == 0, "an image was made")
-    require(browser.value("document.querySelectorAll('script').length") == 7, "a script was added")
+    require(browser.value("document.querySelectorAll('script').length") == 8, "a script was added")
     require(browser.value("alerted") == 0, "a script ran")
     name = reports.everything["run"]["benchmarks"][-2]["id"]
     said = browser.value(f"document.getElementById({json.dumps(name)}).textContent")
