@@ -56,25 +56,13 @@ static gyre_status read_count(const gyre_args *args, size_t row, long long most,
     return GYRE_OK;
 }
 
-static gyre_status join(char out[PATH_MAX], const char *folder, const char *name)
-{
-    const size_t length = strlen(folder), rest = strlen(name);
-
-    if (length + rest + 2 > PATH_MAX)
-        return gyre_fail(GYRE_INVALID, "a path ending in '%s' would be too long", name);
-    memcpy(out, folder, length);
-    out[length] = '/';
-    memcpy(out + length + 1, name, rest + 1);
-    return GYRE_OK;
-}
-
 /* From where this command is, in a build tree as when installed. */
 static gyre_status find_workload(const char *name, char out[PATH_MAX])
 {
-    char self[PATH_MAX], relative[PATH_MAX];
+    char self[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    gyre_status status;
     char *slash;
+    int printed;
 
     if (length <= 0)
         return gyre_fail_native(GYRE_IO, errno, "cannot read /proc/self/exe: %s", strerror(errno));
@@ -82,16 +70,15 @@ static gyre_status find_workload(const char *name, char out[PATH_MAX])
     slash = strrchr(self, '/');
     if (slash)
         *slash = '\0';
-    status = join(relative, GYRE_WORKLOADS, name);
-    if (status == GYRE_OK)
-        status = join(out, self, relative);
-    if (status == GYRE_OK && access(out, X_OK) != 0)
-        status = gyre_fail_native(GYRE_NOT_FOUND, errno,
-                                  "the program '%s' is not at %s/%.*s (%s): it comes with the "
-                                  "command, by 'make' or 'make install'",
-                                  name, GYRE_WORKLOADS, gyre_text_cut(strlen(name)), name,
-                                  strerror(errno));
-    return status;
+    printed = snprintf(out, PATH_MAX, "%s/%s/%s", self, GYRE_WORKLOADS, name);
+    if (printed < 0 || printed >= PATH_MAX)
+        return gyre_fail(GYRE_IO, "the path of this command is too long");
+    if (access(out, X_OK) != 0)
+        return gyre_fail_native(GYRE_NOT_FOUND, errno,
+                                "the program '%s' is not at %s/%s (%s): it comes with the command, "
+                                "by 'make' or 'make install'",
+                                name, GYRE_WORKLOADS, name, strerror(errno));
+    return GYRE_OK;
 }
 
 /* Whatever can be missing is missed before anything is measured. */

@@ -41,6 +41,32 @@ static bool is_interrupted(const session *s)
     return *s->request->interrupted != 0;
 }
 
+static double elapsed_s(const session *s)
+{
+    return (double)(gyre_clock_now_ns() - s->start_ns) / 1e9;
+}
+
+/* Each row at its own pace: a change that equals the margin takes six times as long as none. */
+static double left_ns(const session *s)
+{
+    double left_s = 0;
+
+    for (size_t i = 0; i < GYRE_SELFTEST_ROWS; i++) {
+        const gyre_selftest_row *row = &s->selftest->rows[i];
+        const double each_s = row->count > 0 ? s->spent_s[i] / (double)row->count : GUESS_S;
+
+        left_s += each_s * (double)(row->planned - row->count);
+    }
+    if (s->selftest->mode == GYRE_SELFTEST_QUICK && left_s > QUICK_S - elapsed_s(s))
+        left_s = QUICK_S - elapsed_s(s);
+    return left_s * 1e9;
+}
+
+static bool is_late(const session *s)
+{
+    return s->selftest->mode == GYRE_SELFTEST_QUICK && elapsed_s(s) > QUICK_S;
+}
+
 /* "PATH PARTS", with a path of any bytes in it (main/program.h). */
 static gyre_status write_command(char *command, const char *path, unsigned parts)
 {
@@ -136,7 +162,7 @@ static gyre_status prove_all(session *s)
     gyre_status status = GYRE_OK;
 
     for (size_t i = 0; i < GYRE_SELFTEST_ROWS && status == GYRE_OK; i++) {
-        gyre_progress_tell(&s->progress, 0, 0, "counting instructions of the workloads");
+        gyre_progress_tell(&s->progress, 0, left_ns(s), "counting instructions of the workloads");
         if (gyre_selftest_extra(s->selftest->rows[i].kind) > 0)
             status = prove(s, &s->selftest->rows[i]);
     }
@@ -189,30 +215,6 @@ static gyre_status take_trial(session *s, size_t row)
     s->spent_s[row] += (double)(gyre_clock_now_ns() - start_ns) / 1e9;
     gyre_selftest_add(s->selftest, &trial);
     return GYRE_OK;
-}
-
-/* Each row at its own pace: a change that equals the margin takes six times as long as none. */
-static double left_ns(const session *s)
-{
-    double left_s = 0;
-
-    for (size_t i = 0; i < GYRE_SELFTEST_ROWS; i++) {
-        const gyre_selftest_row *row = &s->selftest->rows[i];
-        const double each_s = row->count > 0 ? s->spent_s[i] / (double)row->count : GUESS_S;
-
-        left_s += each_s * (double)(row->planned - row->count);
-    }
-    return left_s * 1e9;
-}
-
-static double elapsed_s(const session *s)
-{
-    return (double)(gyre_clock_now_ns() - s->start_ns) / 1e9;
-}
-
-static bool is_late(const session *s)
-{
-    return s->selftest->mode == GYRE_SELFTEST_QUICK && elapsed_s(s) > QUICK_S;
 }
 
 static gyre_status take_trials(session *s)

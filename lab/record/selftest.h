@@ -64,7 +64,7 @@ typedef struct gyre_selftest_trial {
     uint64_t seed;
     gyre_ab_verdict verdict;
     bool repeated;          /* it was slower or faster, so there is a second measurement, with */
-    gyre_ab_verdict second; /* this verdict */
+    gyre_ab_verdict second; /* this verdict; else undecided */
     double change, sd, mde; /* see gyre_judgement */
     size_t launches;
     double seconds; /* until the first verdict */

@@ -145,7 +145,7 @@ static void put_end(FILE *stream, const gyre_selftest *selftest,
         fprintf(stream, "%zu of %zu trials were taken, then the time was up\n", selftest->count,
                 selftest->capacity);
     if (!gyre_selftest_proved(selftest))
-        fprintf(stream, "%sthe added work is not proved%s: nobody has counted it\n",
+        fprintf(stream, "%sthe added work is not proved%s, so this is no full proof of the judge\n",
                 gyre_terminal_ink(stream, GYRE_INK_WARN), plain);
     if (selftest->head->interrupted)
         fprintf(stream, "interrupted after %zu of %zu trials; nothing is kept\n", selftest->count,

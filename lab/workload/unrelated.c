@@ -8,7 +8,8 @@
 
 uint64_t unrelated(const uint64_t *words, size_t count);
 
-#define ROUND(k) mixed = (mixed ^ words[(k) % count]) * (2 * (k) + 0x9e3779b97f4a7c15) >> 1
+#define ROUND(k)                                                                                   \
+    mixed = (mixed ^ words[(k) % count]) * (UINT64_C(2) * (k) + 0x9e3779b97f4a7c15) >> 1
 
 __attribute__((used)) uint64_t unrelated(const uint64_t *words, size_t count)
 {
