@@ -98,6 +98,11 @@ void gyre_baton_pass(gyre_baton *baton, gyre_turn to)
     (void)syscall(SYS_futex, &baton->turn, FUTEX_WAKE, GYRE_SIDES, NULL, NULL, 0);
 }
 
+gyre_turn gyre_baton_leader(const gyre_baton *baton)
+{
+    return baton->seed >> 3 & 1 ? GYRE_TURN_NEW : GYRE_TURN_OLD;
+}
+
 void gyre_baton_arrive(gyre_baton *baton, gyre_turn side)
 {
     const uint32_t both = 1u << GYRE_TURN_OLD | 1u << GYRE_TURN_NEW;
@@ -105,7 +110,7 @@ void gyre_baton_arrive(gyre_baton *baton, gyre_turn side)
     /* acq_rel [baton-arrive]: the second to arrive sees what the first had done before it, and
      * passes it on. */
     if (__atomic_or_fetch(&baton->arrived, 1u << side, __ATOMIC_ACQ_REL) == both)
-        gyre_baton_pass(baton, GYRE_TURN_OLD);
+        gyre_baton_pass(baton, gyre_baton_leader(baton));
 }
 
 gyre_status gyre_baton_wait(gyre_baton *baton, gyre_turn turn,

@@ -48,7 +48,7 @@ typedef struct gyre_baton {
     uint32_t version;
     uint32_t turn;    /* gyre_turn; shared, and a futex */
     uint32_t arrived; /* sides that are set up, a bit each; shared */
-    uint32_t pairs;   /* the plan, made by the new side: even, 2 to GYRE_BATON_PAIRS */
+    uint32_t pairs;   /* the plan, made by who does not lead: even, 2 to GYRE_BATON_PAIRS */
     uint64_t iterations;
     uint64_t seed;                                   /* of the order */
     double timed_ns[GYRE_SIDES];                     /* what one iteration takes */
@@ -64,7 +64,10 @@ GYRE_MUST_USE gyre_status gyre_baton_create(uint64_t seed, int *out_fd, gyre_bat
 GYRE_MUST_USE gyre_status gyre_baton_open(int fd, gyre_baton **out_baton);
 void gyre_baton_close(gyre_baton *baton);
 
-/* That side is set up. The second to say so gives the old side its turn. */
+/* The side that has the first turn, by the seed: neither is always the first to do anything. */
+gyre_turn gyre_baton_leader(const gyre_baton *baton);
+
+/* That side is set up. The second to say so gives the leader its turn. */
 void gyre_baton_arrive(gyre_baton *baton, gyre_turn side);
 
 /* Sleeps until it is that turn. GYRE_CLOSED when it is over instead, GYRE_CANCELLED when

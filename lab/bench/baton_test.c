@@ -146,7 +146,7 @@ static void race(shared *s, runner runners[GYRE_SIDES], uint64_t seed)
 
 static void sides_take_turns_and_never_run_at_once(void)
 {
-    for (uint64_t seed = 1; seed <= 6; seed++) { /* orders that begin with either side */
+    for (uint64_t seed = 4; seed < 12; seed++) { /* either side leads, either begins */
         runner runners[GYRE_SIDES] = {0};
         shared s = {0};
         gyre_baton *b;

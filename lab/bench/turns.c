@@ -17,7 +17,12 @@
 static const double EPOCH_NS = 150e3, LAUNCH_NS = 250e6, MOST_NS = 300e6;
 static const double UNTIMED = 0.625; /* batches for each epoch: 5 hand-offs in 2 blocks of 4 */
 
-enum { WARM_UP_NS = 3000000, FEWEST_PAIRS = 2, FEW_PAIRS = 10 };
+enum {
+    WARM_UP_NS = 1000000,
+    FEWEST_PAIRS = 2,
+    FEW_PAIRS = 10,
+    PRELUDE = 2, /* turns before the first that is timed */
+};
 
 static void make_plan(gyre_baton *baton)
 {
@@ -71,46 +76,60 @@ static gyre_status take_epoch(gyre_drive *drive, const gyre_turns *turns, size_t
     return status;
 }
 
+static gyre_turn other_than(gyre_turn side)
+{
+    return side == GYRE_TURN_OLD ? GYRE_TURN_NEW : GYRE_TURN_OLD;
+}
+
+/* All turns: one of each side that is not timed, begun by the side that will begin, and then the
+ * order. So what went before, which is different for the two, is out of the caches. */
+static void make_sequence(const gyre_baton *baton, char *sequence)
+{
+    gyre_baton_order(baton->seed, baton->pairs, sequence + PRELUDE);
+    sequence[0] = sequence[PRELUDE];
+    sequence[1] = sequence[0] == 'A' ? 'B' : 'A';
+}
+
 /* Once there is a plan: this side's epochs, and waiting between them. */
 static gyre_status take_epochs(gyre_drive *drive, const gyre_turns *turns)
 {
     const char mine = turns->side == GYRE_TURN_OLD ? 'A' : 'B';
-    const gyre_turn other = turns->side == GYRE_TURN_OLD ? GYRE_TURN_NEW : GYRE_TURN_OLD;
+    char sequence[PRELUDE + 2 * GYRE_BATON_PAIRS + 1];
     gyre_baton *baton = turns->baton;
-    char letters[2 * GYRE_BATON_PAIRS + 1];
     size_t taken = 0;
     double untimed_ns;
 
-    gyre_baton_order(baton->seed, baton->pairs, letters);
-    if (letters[0] != mine && turns->side == GYRE_TURN_OLD) /* which has it now */
-        gyre_baton_pass(baton, other);
-    for (size_t i = 0; letters[i]; i++) {
+    make_sequence(baton, sequence);
+    for (size_t i = 0; sequence[i]; i++) {
         gyre_status status = GYRE_OK;
 
-        if (letters[i] != mine)
+        if (sequence[i] != mine)
             continue;
-        if (i == 0 || letters[i - 1] != mine) {
+        if (i == 0 || sequence[i - 1] != mine) {
             status = gyre_baton_wait(baton, turns->side, drive->interrupted);
             if (status == GYRE_OK)
                 status = run_batch(drive, baton->iterations, &untimed_ns);
         }
-        if (status == GYRE_OK)
+        if (status == GYRE_OK && i >= PRELUDE)
             status = take_epoch(drive, turns, taken++);
         if (status != GYRE_OK)
             return status;
         if (gyre_drive_stopped(drive))
             return GYRE_CANCELLED;
-        if (letters[i + 1] == '\0')
+        if (sequence[i + 1] == '\0')
             gyre_baton_pass(baton, GYRE_TURN_OVER);
-        else if (letters[i + 1] != mine)
-            gyre_baton_pass(baton, other);
+        else if (sequence[i + 1] != mine)
+            gyre_baton_pass(baton, other_than(turns->side));
     }
     /* what follows, a check perhaps, would disturb the other's last epochs */
     return gyre_baton_wait(baton, GYRE_TURN_OVER, drive->interrupted);
 }
 
+/* The side that finds its pace last makes the plan, and gives the turn to the one that begins. */
 static gyre_status take(gyre_drive *drive, const gyre_turns *turns)
 {
+    const bool leads = gyre_baton_leader(turns->baton) == turns->side;
+    char sequence[PRELUDE + 2 * GYRE_BATON_PAIRS + 1];
     gyre_baton *baton = turns->baton;
     gyre_status status;
 
@@ -120,14 +139,15 @@ static gyre_status take(gyre_drive *drive, const gyre_turns *turns)
         status = find_pace(drive, turns);
     if (status != GYRE_OK)
         return status;
-    if (turns->side == GYRE_TURN_NEW)
+    if (leads) {
+        gyre_baton_pass(baton, other_than(turns->side));
+        status = gyre_baton_wait(baton, turns->side, drive->interrupted); /* with the plan */
+    } else {
         make_plan(baton);
-    gyre_baton_pass(baton, turns->side == GYRE_TURN_OLD ? GYRE_TURN_NEW : GYRE_TURN_OLD);
-    if (turns->side == GYRE_TURN_OLD) /* the plan is there when the baton comes back */
-        status = gyre_baton_wait(baton, GYRE_TURN_OLD, drive->interrupted);
-    if (status != GYRE_OK)
-        return status;
-    return take_epochs(drive, turns);
+        make_sequence(baton, sequence);
+        gyre_baton_pass(baton, sequence[0] == 'A' ? GYRE_TURN_OLD : GYRE_TURN_NEW);
+    }
+    return status == GYRE_OK ? take_epochs(drive, turns) : status;
 }
 
 gyre_status gyre_turns_take(gyre_drive *drive, const gyre_turns *turns)
