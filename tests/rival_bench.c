@@ -59,6 +59,10 @@ static void count(void *fixture, uint64_t iterations)
         pause();
     if (is("leave"))
         exit(0);
+    if (is("shrink")) {
+        for (int fd = 3; fd < 1024; fd++)
+            (void)!ftruncate(fd, 0);
+    }
     if (is("shout"))
         for (int i = 0; i < 100; i++)
             printf("%01000d\n", i);
@@ -104,8 +108,8 @@ static const gyre_bench second[] = {
 };
 static const gyre_bench third[] = {{.name = "else/where", WHEN, .run = steady, .check = right}};
 
-/* A program that answers at once, whoever's turn it is. */
-static int answer_at_once(void)
+/* A program that speaks for itself: "deaf" answers at once, whoever's turn it is. */
+static int answer_by_hand(void)
 {
     static const char result[] =
         "{\"id\":\"rival/count\",\"suite\":\"rival\",\"axes\":{},\"t0\":\"a\",\"t1\":\"b\","
@@ -116,8 +120,15 @@ static int answer_at_once(void)
 
     if (!order || sscanf(order, "%d %d %u", &fd, &parent, &purpose) != 3)
         return 2;
-    if (purpose == 5)
+    if (purpose == 5 && is("twice"))
+        dprintf(fd, "l 2 42\n1 0 rival/count host\n1 0 rival/count host\n");
+    else if (purpose == 5 && is("clocked"))
+        dprintf(fd, "l 1 24\n1 0 rival/count a clock\n");
+    else if (purpose == 5)
         dprintf(fd, "l 1 21\n1 0 rival/count host\n");
+    else if (is("talk"))
+        while (dprintf(fd, "p 0 0\n") > 0)
+            continue;
     else
         dprintf(fd, "b 0 0\nr 0 %zu\n%se 0 0\n", sizeof result - 1, result);
     return 0;
@@ -133,8 +144,8 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     mode = argv[1];
-    if (is("deaf"))
-        return answer_at_once();
+    if (is("deaf") || is("twice") || is("clocked") || is("talk"))
+        return answer_by_hand();
     if (is("stranger")) /* not built with the lab, for all that it shows */
         return 7;
     if (is("other"))

@@ -4,12 +4,16 @@
  */
 #include "ab_request.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/settings.h"
 #include "main/given.h"
 #include "main/manners.h"
+#include "record/file.h"
 
 gyre_status ab_request_read(const gyre_option *options, const gyre_args *args,
                             ab_request *out_request)
@@ -48,4 +52,20 @@ gyre_status ab_request_read(const gyre_option *options, const gyre_args *args,
     if (status == GYRE_OK && pinned)
         r->asked.cpus = &r->cpus;
     return status;
+}
+
+gyre_status ab_request_try(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+    struct stat file;
+
+    if (stat(path, &file) == 0 && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode))
+        return GYRE_OK; /* a device or a pipe is written to as it is */
+    if (!slash)
+        return gyre_folder_open(".");
+    if ((size_t)snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path),
+                         path) >= sizeof folder)
+        return gyre_fail(GYRE_IO, "the path of the file is too long");
+    return gyre_folder_open(folder);
 }

@@ -41,7 +41,8 @@ enum {
     [AB_INSTRUCTIONS] = {"--instructions", 0, NULL, "count instructions of both sides, too"},      \
     [AB_LIMIT] = {"--time-limit", 0, "T",                                                          \
                   "longest for one benchmark, both sides (default 16s; commands 60s)"},            \
-    [AB_TIMEOUT] = {"--timeout", 0, "T", "end what gives no sign of life for so long (60s)"},      \
+    [AB_TIMEOUT] = {"--timeout", 0, "T",                                                           \
+                    "end what gives no sign of life, or a command that runs, for so long (60s)"},  \
     [AB_PIN] = {"--pin", 0, "CPUS", "run on these CPUs only, like 2 or 0-3,8"},                    \
     [AB_SEED] = {"--seed", 0, "N", "of everything random (default: another one each time)"},       \
     [AB_QUIET] = {"--quiet", 0, NULL, "no progress"},                                              \
@@ -59,5 +60,8 @@ typedef struct ab_request {
 /* Reads the common rows and the operands OLD NEW [FILTER...]. GYRE_INVALID with a sentence. */
 GYRE_MUST_USE gyre_status ab_request_read(const gyre_option *options, const gyre_args *args,
                                           ab_request *out_request);
+
+/* Whether a file can be written there, before minutes are spent on what it is to hold. GYRE_IO. */
+GYRE_MUST_USE gyre_status ab_request_try(const char *path);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "main/given.h"
 #include "main/manners.h"
+#include "record/commit.h"
 #include "record/file.h"
 #include "report/verdicts.h"
 #include "verb.h"
@@ -72,7 +73,7 @@ static int replay(const gyre_args *args)
     before = gyre_arena_array(&ab->arena, ab->count + 1, sizeof before[0]);
     for (size_t i = 0; i < ab->count && before; i++)
         before[i] = ab->benches[i].judgement;
-    status = before ? gyre_ab_judge(ab) : GYRE_NO_MEMORY;
+    status = before ? gyre_ab_judge(ab) : gyre_fail(GYRE_NO_MEMORY, "out of memory");
     if (status == GYRE_OK) {
         print(args, ab);
         for (size_t i = 0; i < ab->count; i++)
@@ -81,7 +82,7 @@ static int replay(const gyre_args *args)
         if (different > 0)
             fprintf(stderr,
                     "gyre ab: %zu of %zu judgements in '%s' are not what its samples say: it was "
-                    "changed, or another version of Gyre made them\n",
+                    "changed, or made by another version of Gyre, C library or processor\n",
                     different, ab->count, args->value[REPLAY]);
         else
             fprintf(stderr, "gyre ab: %zu judgement%s, the same to the last bit\n", ab->count,
@@ -124,12 +125,14 @@ static gyre_status prepare(const gyre_args *args, ab_request *request)
     gyre_status status = ab_request_read(options, args, request);
 
     if (status == GYRE_OK)
-        status =
-            gyre_given_number(&given, MARGIN, (gyre_range){0.0001, 1, "a share from 0.01% to 100%"},
-                              &request->asked.rule.margin);
+        status = gyre_given_number(&given, MARGIN,
+                                   (gyre_range){0.0001, 0.5, "a share from 0.01% to 50%, like 2%"},
+                                   &request->asked.rule.margin);
     if (status == GYRE_OK && gyre_args_given(args, SAVE) && gyre_args_given(args, NO_SAVE))
         status = gyre_fail(GYRE_INVALID, "--save and --no-save exclude each other");
-    if (status == GYRE_OK && !gyre_args_given(args, NO_SAVE) && !gyre_args_given(args, SAVE))
+    if (status == GYRE_OK && gyre_args_given(args, SAVE))
+        status = ab_request_try(args->value[SAVE]);
+    else if (status == GYRE_OK && !gyre_args_given(args, NO_SAVE))
         status = gyre_folder_open(request->folder);
     return status;
 }
@@ -142,6 +145,8 @@ static int run_ab(const gyre_args *args, int argc, char **argv)
     gyre_status status;
     int code;
 
+    if (gyre_args_given(args, JSON) && gyre_args_given(args, MARKDOWN))
+        return complain(gyre_fail(GYRE_INVALID, "--json and --markdown exclude each other"));
     if (gyre_args_given(args, REPLAY))
         return replay(args);
     status = prepare(args, &request);
@@ -149,6 +154,7 @@ static int run_ab(const gyre_args *args, int argc, char **argv)
         status = gyre_ab_create(argc, argv, &ab);
     if (status != GYRE_OK)
         return complain(status);
+    ab->head->commit = gyre_commit_find(&ab->head->arena);
     gyre_manners_take(&before, false);
     status = gyre_ab_measure(&request.asked, ab);
     gyre_manners_forget(&before);
@@ -179,10 +185,13 @@ const gyre_verb verb_ab = {
         "benchmark that both have and a filter wants is run as pairs of fresh processes that take "
         "turns on the same CPU, thousands of times, in random order, until it is settled: the new "
         "one is faster, slower, or equivalent within the margin; or undecided, when time or "
-        "launches run out. In the whole suite a false verdict has a probability of at most 1 %. "
+        "launches run out. That any benchmark is falsely called faster or slower has a probability "
+        "of at most 1 %, and so has each 'equivalent' that is none. "
         "Beside each verdict stand the change with its interval and the smallest change that "
         "would have been found. Any other two commands are executed in turn, and one execution is "
-        "one sample. The measurement is kept with every sample, and --replay judges it again. The "
+        "one sample; each is executed once before, which is how it is found out that it lists no "
+        "benchmarks (--commands does not ask). The measurement is kept with every sample, and "
+        "--replay judges it again. The "
         "exit status is 1 when a benchmark failed on either side; 'gyre gate' exits by verdicts.",
     .options = options,
     .run = run_ab,

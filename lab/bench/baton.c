@@ -8,6 +8,7 @@
 #include "bench/baton.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,12 +35,14 @@ static gyre_baton *map(int fd)
 
 gyre_status gyre_baton_create(uint64_t seed, int *out_fd, gyre_baton **out_baton)
 {
-    const int fd = memfd_create("gyre-baton", MFD_CLOEXEC);
+    const int fd = memfd_create("gyre-baton", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     gyre_baton *baton = NULL;
 
     *out_fd = -1;
     *out_baton = NULL;
-    if (fd >= 0 && ftruncate(fd, sizeof *baton) == 0)
+    /* a side that made it shorter would take down whoever looks at it */
+    if (fd >= 0 && ftruncate(fd, sizeof *baton) == 0 &&
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) == 0)
         baton = map(fd);
     if (!baton) {
         const int error = errno;
@@ -155,14 +158,19 @@ void gyre_baton_order(uint64_t seed, size_t pairs, char letters[2 * GYRE_BATON_P
     letters[4 * blocks] = '\0';
 }
 
+bool gyre_baton_planned(const gyre_baton *baton)
+{
+    return baton->pairs >= 2 && baton->pairs <= GYRE_BATON_PAIRS && baton->pairs % 2 == 0 &&
+           baton->iterations > 0 && baton->iterations <= UINT64_C(1) << 40;
+}
+
 bool gyre_baton_kept(const gyre_baton *baton)
 {
     char letters[2 * GYRE_BATON_PAIRS + 1];
     size_t next[GYRE_SIDES] = {0};
     uint64_t last_ns = 0;
 
-    if (baton->pairs < 2 || baton->pairs > GYRE_BATON_PAIRS || baton->pairs % 2 != 0 ||
-        baton->iterations == 0 || baton->taken[0] != baton->pairs ||
+    if (!gyre_baton_planned(baton) || baton->taken[0] != baton->pairs ||
         baton->taken[1] != baton->pairs)
         return false;
     gyre_baton_order(baton->seed, baton->pairs, letters);
@@ -170,9 +178,9 @@ bool gyre_baton_kept(const gyre_baton *baton)
         const size_t side = letters[i] == 'A' ? GYRE_TURN_OLD : GYRE_TURN_NEW;
         const gyre_epoch *epoch = &baton->epochs[side][next[side]++];
 
-        /* `!(x > 0)` refuses what is no number, too */
-        if (epoch->start_ns < last_ns || epoch->end_ns < epoch->start_ns || !(epoch->time_ns > 0) ||
-            !(epoch->time_ns < 1e18))
+        /* `!(x >= y)` refuses what is no number, too */
+        if (epoch->start_ns < last_ns || epoch->end_ns < epoch->start_ns ||
+            !(epoch->time_ns >= GYRE_BATON_LEAST_NS) || !(epoch->time_ns < 1e18))
             return false;
         last_ns = epoch->end_ns;
     }

@@ -35,10 +35,12 @@ typedef enum gyre_turn {
 
 enum { GYRE_SIDES = 2 };
 
+#define GYRE_BATON_LEAST_NS 1e-9 /* that an epoch takes */
+
 extern const char *const gyre_side_names[GYRE_SIDES]; /* "old", "new" */
 
 typedef struct gyre_epoch {
-    uint64_t start_ns, end_ns; /* with what is prepared untimed */
+    uint64_t start_ns, end_ns; /* with what is prepared untimed, by the system's clock */
     double time_ns;            /* of the timed part, by the benchmark's clock */
 } gyre_epoch;
 
@@ -51,8 +53,7 @@ typedef struct gyre_baton {
     uint32_t pairs;   /* the plan, made by who does not lead: even, 2 to GYRE_BATON_PAIRS */
     uint64_t iterations;
     uint64_t seed;                                   /* of the order */
-    double timed_ns[GYRE_SIDES];                     /* what one iteration takes */
-    double spent_ns[GYRE_SIDES];                     /* the same with what is prepared for it */
+    double spent_ns[GYRE_SIDES];                     /* on one iteration, and what it needs */
     uint32_t taken[GYRE_SIDES];                      /* epochs so far; shared: a sign of life */
     gyre_epoch epochs[GYRE_SIDES][GYRE_BATON_PAIRS]; /* the i-th of each make the i-th pair */
 } gyre_baton;
@@ -80,6 +81,9 @@ void gyre_baton_pass(gyre_baton *baton, gyre_turn to);
 
 /* The order of `pairs` pairs, even: 2 * pairs letters A (old) and B (new), and a zero. */
 void gyre_baton_order(uint64_t seed, size_t pairs, char letters[2 * GYRE_BATON_PAIRS + 1]);
+
+/* Whether there is a plan that can be carried out: the other side may have written anything. */
+bool gyre_baton_planned(const gyre_baton *baton);
 
 /* Whether both sides ran all their epochs, one after another in that order, each of some time. */
 bool gyre_baton_kept(const gyre_baton *baton);

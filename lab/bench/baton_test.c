@@ -82,7 +82,7 @@ typedef struct shared {
     gyre_baton *baton;
     uint64_t work; /* plain: only who has the baton may touch it */
     _Atomic int inside, most_inside;
-    uint64_t fail_after; /* iterations of the new side; 0 never */
+    uint32_t fail_after; /* epochs of the new side; 0 never */
 } shared;
 
 typedef struct runner {
@@ -109,7 +109,8 @@ static void work(void *fixture, uint64_t iterations)
             continue;
     }
     r->done += iterations;
-    if (s->fail_after && r->side == GYRE_TURN_NEW && r->done > s->fail_after)
+    if (s->fail_after && r->side == GYRE_TURN_NEW &&
+        s->baton->taken[GYRE_TURN_NEW] >= s->fail_after)
         r->interrupted = 1;
     atomic_fetch_sub(&s->inside, 1);
 }
@@ -168,7 +169,7 @@ static void sides_take_turns_and_never_run_at_once(void)
 static void a_side_that_stops_lets_the_other_go(void)
 {
     runner runners[GYRE_SIDES] = {0};
-    shared s = {.fail_after = 20000};
+    shared s = {.fail_after = 3};
 
     race(&s, runners, 3);
     CHECK(runners[1].status == GYRE_CANCELLED);

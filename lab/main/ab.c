@@ -42,6 +42,7 @@ typedef struct match {
     gyre_launcher launcher;
     bout *bouts;
     size_t count, capacity, open, current;
+    char asked[GYRE_PAIR_REASON_BYTES]; /* how the old command ended when it was asked */
     gyre_progress_line progress;
 } match;
 
@@ -105,12 +106,16 @@ static gyre_status ask_both(match *m)
     for (size_t side = 0; side < GYRE_SIDES && status == GYRE_OK; side++) {
         status = gyre_command_ask(&m->programs[side], &m->launcher.overseer, &m->listings[side],
                                   &fates[side]);
-        if (status == GYRE_CORRUPT || status == GYRE_TIMEOUT)
-            status = gyre_fail(status, "the %s command: %s", gyre_side_names[side],
-                               gyre_error_last()->text);
+        if (status == GYRE_CORRUPT || status == GYRE_UNAVAILABLE) {
+            char why[sizeof gyre_error_last()->text];
+
+            snprintf(why, sizeof why, "%s", gyre_error_last()->text);
+            status = gyre_fail(status, "the %s command: %s", gyre_side_names[side], why);
+        }
     }
     if (status != GYRE_OK)
         return status;
+    snprintf(m->asked, sizeof m->asked, "%s", fates[0].reason);
     m->ab->lock_step = m->listings[0].count > 0 && m->listings[1].count > 0;
     for (size_t side = 0; side < GYRE_SIDES && !m->ab->lock_step; side++)
         if (m->listings[1 - side].count > 0)
@@ -154,6 +159,12 @@ static void add_bout(match *m, const gyre_listed *old)
     b->bench = gyre_ab_add(m->ab, old->id);
     b->bench->clock = gyre_arena_text(&m->ab->arena, old->clock);
     b->bench->threads = old->threads > new->threads ? old->threads : new->threads;
+    if (strcmp(old->clock, new->clock) != 0) { /* their times are of different things */
+        b->open = false;
+        b->bench->outcome = GYRE_OUTCOME_FAILED;
+        b->bench->reason = gyre_arena_print(
+            &m->ab->arena, "old is timed by the clock '%s', new by '%s'", old->clock, new->clock);
+    }
 }
 
 static gyre_status make_room(match *m, size_t count)
@@ -180,7 +191,10 @@ static gyre_status choose_all(match *m)
         return status;
     ab->only_old = gyre_arena_array(&ab->arena, m->listings[0].count, sizeof ab->only_old[0]);
     ab->only_new = gyre_arena_array(&ab->arena, m->listings[1].count, sizeof ab->only_new[0]);
-    status = ab->only_old && ab->only_new ? make_room(m, m->listings[0].count) : GYRE_NO_MEMORY;
+    if (!ab->only_old || !ab->only_new)
+        status = gyre_fail(GYRE_NO_MEMORY, "out of memory for the lists of benchmarks");
+    if (status == GYRE_OK)
+        status = make_room(m, m->listings[0].count);
     for (size_t i = 0; i < m->listings[0].count && status == GYRE_OK; i++)
         if (choose(m, &filter, GYRE_TURN_OLD, &m->listings[0].cases[i]))
             add_bout(m, &m->listings[0].cases[i]);
@@ -195,17 +209,24 @@ static gyre_status choose_all(match *m)
     return status;
 }
 
+/* Two commands are one benchmark, which is called "command". */
 static gyre_status choose_commands(match *m)
 {
-    gyre_status status = make_room(m, 1);
+    const gyre_ab_request *r = m->request;
+    gyre_status status;
 
+    for (size_t i = 0; i < r->pattern_count + r->skip_count; i++)
+        if (i >= r->pattern_count || strcmp(r->patterns[i], "command") != 0)
+            return gyre_fail(GYRE_INVALID,
+                             "a filter chooses benchmarks, and these commands list none%s%s",
+                             m->asked[0] ? ": asked for them, the old one " : "", m->asked);
+    if (r->memory || r->instructions)
+        return gyre_fail(GYRE_INVALID, "memory and instructions are counted for programs that are "
+                                       "built with libgyrelab; ask for neither, by options or by "
+                                       "a policy");
+    status = make_room(m, 1);
     if (status != GYRE_OK)
         return status;
-    if (m->request->memory || m->request->instructions)
-        return gyre_fail(GYRE_INVALID, "--memory and --instructions count benchmarks of programs "
-                                       "that are built with libgyrelab");
-    if (m->request->pattern_count > 0 && !m->request->exact)
-        return gyre_fail(GYRE_INVALID, "a filter chooses benchmarks, and these commands have none");
     m->bouts[m->count++] = (bout){.bench = gyre_ab_add(m->ab, "command"), .open = true};
     m->bouts[0].bench->threads = 1;
     return GYRE_OK;
@@ -249,7 +270,8 @@ static gyre_status launch(match *m, bout *b)
 
 static gyre_status go_round(match *m)
 {
-    m->open = m->count;
+    for (size_t i = 0; i < m->count; i++)
+        m->open += m->bouts[i].open;
     while (m->open > 0 && !is_interrupted(m)) {
         for (size_t i = 0; i < m->count && !is_interrupted(m); i++) {
             const gyre_status status = m->bouts[i].open ? launch(m, &m->bouts[i]) : GYRE_OK;
@@ -305,17 +327,45 @@ static gyre_status count_all(match *m)
             .cpus = r->cpus,
             .interrupted = m->launcher.overseer.interrupted,
         };
-    for (size_t i = 0; i < m->count && status == GYRE_OK && !is_interrupted(m); i++)
-        if (m->bouts[i].bench->outcome == GYRE_OUTCOME_MEASURED)
-            status = gyre_tally_both(requests, m->bouts[i].indices, m->ab, m->bouts[i].bench);
+    for (size_t i = 0; i < m->count && status == GYRE_OK && !is_interrupted(m); i++) {
+        char what[WHAT_BYTES];
+
+        if (m->bouts[i].bench->outcome != GYRE_OUTCOME_MEASURED)
+            continue;
+        snprintf(what, sizeof what, "%s: counting", m->bouts[i].bench->id);
+        gyre_progress_tell(&m->progress, i, 0, what);
+        status = gyre_tally_both(requests, m->bouts[i].indices, m->ab, m->bouts[i].bench);
+    }
     return status;
+}
+
+/* Programs that were built anew meanwhile were not compared with each other. */
+static gyre_status check_programs(const match *m)
+{
+    for (size_t side = 0; side < GYRE_SIDES; side++) {
+        const gyre_program *before = &m->programs[side];
+        gyre_program now;
+        bool same;
+
+        if (gyre_program_init(&now, before->command) != GYRE_OK)
+            return gyre_fail(GYRE_CORRUPT, "the %s program is gone since it was measured: '%s'",
+                             gyre_side_names[side], before->path);
+        same = now.bytes == before->bytes && now.hash == before->hash;
+        gyre_program_fini(&now);
+        if (!same)
+            return gyre_fail(GYRE_CORRUPT, "the %s program was changed while it was measured: '%s'",
+                             gyre_side_names[side], before->path);
+    }
+    return GYRE_OK;
 }
 
 /* With a guardian and everything: asks, chooses, and goes round. */
 static gyre_status play(match *m)
 {
-    gyre_status status = m->request->plain_commands ? GYRE_OK : ask_both(m);
+    gyre_status status;
 
+    gyre_progress_begin(&m->progress, m->request->progress, 0, 0);
+    status = m->request->plain_commands ? GYRE_OK : ask_both(m);
     for (size_t side = 0; side < GYRE_SIDES; side++)
         m->launcher.ids_hash[side] = m->listings[side].hash;
     if (status == GYRE_OK)
@@ -323,7 +373,7 @@ static gyre_status play(match *m)
     if (status == GYRE_OK && m->request->chosen)
         status = m->request->chosen(m->request->user, m->ab);
     if (status == GYRE_OK) {
-        gyre_progress_begin(&m->progress, m->request->progress, m->count, 0);
+        m->progress.total = m->count;
         gyre_usage_open(&m->launcher.usage);
         status = go_round(m);
         gyre_usage_close(&m->launcher.usage);
@@ -377,12 +427,14 @@ gyre_status gyre_ab_measure(const gyre_ab_request *request, gyre_ab *ab)
         m.launcher.overseer.orphans = &orphans;
         if (status == GYRE_OK)
             status = play(&m);
-        gyre_progress_wipe(&m.progress);
         gyre_orphans_release(&orphans);
         gyre_guardian_stop(&guardian);
     }
     if (status == GYRE_OK && (request->memory || request->instructions))
         status = count_all(&m);
+    gyre_progress_wipe(&m.progress);
+    if (status == GYRE_OK)
+        status = check_programs(&m);
     if (status == GYRE_CANCELLED)
         status = GYRE_OK; /* before anything was begun */
     ab->head->interrupted = *m.launcher.overseer.interrupted != 0;

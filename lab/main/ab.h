@@ -57,8 +57,9 @@ typedef struct gyre_ab_request {
 /* Measures into an empty `ab`, and judges. What fails, crashes or hangs is an outcome of its
  * benchmark. GYRE_INVALID for a command that cannot be understood or two that cannot be compared,
  * GYRE_NOT_FOUND when no benchmark is on both sides or wanted, GYRE_IO when a command cannot be
- * started, GYRE_NO_MEMORY. An interrupt is no failure: what was measured until then is there, and
- * ab->head->interrupted says so. */
+ * started, GYRE_UNAVAILABLE when one hangs, GYRE_CORRUPT when its list makes no sense or a program
+ * was changed meanwhile, GYRE_NO_MEMORY. An interrupt is no failure: what was measured until then
+ * is there, and ab->head->interrupted says so. */
 GYRE_MUST_USE gyre_status gyre_ab_measure(const gyre_ab_request *request, gyre_ab *ab);
 
 #endif

@@ -274,7 +274,8 @@ int gyre_bench_run(const gyre_bench_program *program, const gyre_args *args)
         status = gyre_worker_order_parse(text, &order);
         if (status == GYRE_OK) {
             status = gyre_serve_prepare(&order);
-            j.request.method.seed = order.seed;
+            /* the list is the same in all processes that are compared with another program's */
+            j.request.method.seed = order.purpose == GYRE_PURPOSE_TURNS ? 0 : order.seed;
         }
     }
     if (status != GYRE_OK)

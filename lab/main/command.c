@@ -7,22 +7,8 @@
 #include <stdio.h>
 
 #include "base/fail.h"
+#include "bench/method.h"
 #include "gyre/clock.h"
-
-/* Waits for a message of the worker, or for its end. */
-static gyre_status wait_for(gyre_worker *worker, const gyre_overseer *overseer,
-                            gyre_message *out_message)
-{
-    const gyre_worker *const alone[] = {worker};
-    gyre_status status;
-
-    while ((status = gyre_worker_look(worker, overseer->interrupted, out_message)) == GYRE_AGAIN) {
-        if (overseer->tick)
-            overseer->tick(overseer->user);
-        gyre_worker_wait(alone, 1);
-    }
-    return status;
-}
 
 /* How a process ended that was not stopped by anybody. */
 static void tell_fate(const gyre_worker *worker, const gyre_overseer *overseer, gyre_fate *fate)
@@ -45,7 +31,7 @@ static gyre_status ask(gyre_worker *worker, const gyre_overseer *overseer,
 
     for (;;) {
         gyre_message message;
-        gyre_status status = wait_for(worker, overseer, &message);
+        gyre_status status = gyre_worker_next(worker, overseer->interrupted, &message);
 
         if (status == GYRE_CLOSED)
             break;
@@ -60,7 +46,7 @@ static gyre_status ask(gyre_worker *worker, const gyre_overseer *overseer,
     if (out_fate->outcome == GYRE_OUTCOME_INTERRUPTED)
         return GYRE_CANCELLED;
     if (worker->timed_out)
-        return gyre_fail(GYRE_TIMEOUT, "asked for its benchmarks, it %s", out_fate->reason);
+        return gyre_fail(GYRE_UNAVAILABLE, "asked for its benchmarks, it %s", out_fate->reason);
     return GYRE_OK;
 }
 
@@ -68,7 +54,10 @@ gyre_status gyre_command_ask(const gyre_program *program, const gyre_overseer *o
                              gyre_listing *out_listing, gyre_fate *out_fate)
 {
     const gyre_worker_order order = {.purpose = GYRE_PURPOSE_LIST, .baton_fd = -1};
-    const gyre_worker_start how = {.program = program, .timeout_ns = overseer->timeout_ns};
+    const gyre_worker_start how = {.program = program,
+                                   .timeout_ns = overseer->timeout_ns,
+                                   .tick = overseer->tick,
+                                   .user = overseer->user};
     gyre_worker worker;
     gyre_status status = gyre_worker_init(&worker, &order, &how);
 
@@ -89,8 +78,12 @@ gyre_status gyre_command_time(const gyre_program *program, const gyre_overseer *
                               const gyre_cpu_set *cpus, double *out_ns, gyre_fate *out_fate)
 {
     const gyre_worker_order none = {.baton_fd = -1};
-    const gyre_worker_start how = {
-        .program = program, .is_command = true, .cpus = cpus, .timeout_ns = overseer->timeout_ns};
+    const gyre_worker_start how = {.program = program,
+                                   .is_command = true,
+                                   .cpus = cpus,
+                                   .timeout_ns = overseer->timeout_ns,
+                                   .tick = overseer->tick,
+                                   .user = overseer->user};
     const uint64_t start_ns = gyre_clock_now_ns();
     gyre_message message;
     gyre_worker worker;
@@ -100,7 +93,7 @@ gyre_status gyre_command_time(const gyre_program *program, const gyre_overseer *
     if (status != GYRE_OK)
         return status;
     gyre_guardian_watch(overseer->guardian, 0, worker.pid);
-    status = wait_for(&worker, overseer, &message);
+    status = gyre_worker_next(&worker, overseer->interrupted, &message);
     *out_ns = (double)(gyre_clock_now_ns() - start_ns);
     gyre_guardian_watch(overseer->guardian, 0, 0);
     if (status == GYRE_CLOSED) {

@@ -23,7 +23,7 @@
 
 /* Asks for its benchmarks. When it lists none (`out_listing->count` is 0), it is not built with the
  * lab, and `out_fate` tells how its execution ended. GYRE_CORRUPT when its list makes no sense,
- * GYRE_CANCELLED when the user stopped it, GYRE_TIMEOUT with a sentence when it had to be ended,
+ * GYRE_CANCELLED when the user stopped it, GYRE_UNAVAILABLE when it had to be ended,
  * GYRE_IO, GYRE_NO_MEMORY. */
 GYRE_MUST_USE gyre_status gyre_command_ask(const gyre_program *program,
                                            const gyre_overseer *overseer, gyre_listing *out_listing,

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/fail.h"
 #include "gyre/clock.h"
 #include "main/command.h"
 
@@ -46,6 +47,7 @@ static void close_badly(gyre_launcher *l, gyre_ab_bench *bench, const gyre_fate 
     gyre_arena *arena = &l->ab->arena;
 
     bench->outcome = fate->outcome;
+    bench->side = fate->side;
     bench->reason =
         fate->side < 0
             ? gyre_arena_print(arena, "launch %zu: %s", bench->launch_count + 1, fate->reason)
@@ -61,7 +63,7 @@ static gyre_status keep_launch(gyre_launcher *l, gyre_ab_bench *bench, const gyr
     char letters[2 * GYRE_BATON_PAIRS + 1];
 
     if (!launch)
-        return GYRE_NO_MEMORY;
+        return gyre_fail(GYRE_NO_MEMORY, "out of memory for a launch");
     gyre_baton_order(baton->seed, baton->pairs, letters);
     launch->seed = baton->seed;
     launch->iterations = baton->iterations;
@@ -130,7 +132,7 @@ static gyre_status launch_commands(gyre_launcher *l, gyre_ab_bench *bench, uint6
     }
     launch = gyre_ab_launch_begin(l->ab, bench, pairs);
     if (!launch)
-        return GYRE_NO_MEMORY;
+        return gyre_fail(GYRE_NO_MEMORY, "out of memory for a launch");
     letters[2 * pairs] = '\0';
     launch->seed = seed;
     launch->order = gyre_arena_text(&l->ab->arena, letters);

@@ -18,10 +18,16 @@
 #include "record/read.h"
 #include "stat/random.h"
 
+enum {
+    MOST_AT_ONCE = 64,     /* messages of one side before the other is heard */
+    MOST_MESSAGES = 10000, /* in a launch; set-up tells of itself twenty times a second */
+};
+
 /* One of the two. */
 typedef struct runner {
     gyre_worker worker;
     bool started, ended, has_result;
+    unsigned heard;     /* messages */
     gyre_status status; /* with which listening ended: GYRE_CLOSED, or the error in `fault` */
     gyre_result result;
     char fault[GYRE_PAIR_REASON_BYTES]; /* what it said or did wrong; "" nothing */
@@ -30,7 +36,8 @@ typedef struct runner {
 typedef struct race {
     const gyre_pair *pair;
     const gyre_overseer *overseer;
-    gyre_baton *baton;
+    gyre_baton *baton; /* shared with both: they may write to it until they have ended */
+    gyre_baton left;   /* as they left it */
     runner runners[GYRE_SIDES];
     uint64_t moved_ns;  /* when the baton was seen to move, */
     uint64_t moved_sum; /* by the sum of what had been done */
@@ -90,11 +97,12 @@ static gyre_status hear(race *r, runner *one, const gyre_message *message)
         return gyre_fail(GYRE_CORRUPT, "the process lists what it was to measure");
     case GYRE_MESSAGE_BEGIN:
     case GYRE_MESSAGE_PROGRESS:
-        r->moved_ns = gyre_clock_now_ns();
-        return GYRE_OK;
     case GYRE_MESSAGE_END:
         break;
     }
+    if (++one->heard > MOST_MESSAGES)
+        return gyre_fail(GYRE_CORRUPT, "the process talks without end");
+    r->moved_ns = gyre_clock_now_ns();
     return GYRE_OK;
 }
 
@@ -103,17 +111,18 @@ static gyre_status attend(race *r, size_t side)
 {
     runner *one = &r->runners[side];
     gyre_message message;
-    gyre_status status;
+    gyre_status status = GYRE_OK;
 
-    while ((status = gyre_worker_look(&one->worker, r->overseer->interrupted, &message)) ==
-           GYRE_OK) {
-        status = hear(r, one, &message);
+    for (int i = 0; i < MOST_AT_ONCE; i++) { /* the other side has to be heard, too */
+        status = gyre_worker_look(&one->worker, r->overseer->interrupted, &message);
+        if (status == GYRE_OK)
+            status = hear(r, one, &message);
         if (status != GYRE_OK)
             break;
     }
     if (status == GYRE_NO_MEMORY)
         return status;
-    if (status != GYRE_AGAIN) {
+    if (status != GYRE_AGAIN && status != GYRE_OK) {
         one->ended = true;
         one->status = status;
         if (status != GYRE_CLOSED)
@@ -227,11 +236,19 @@ static bool is_to_blame(const race *r, size_t side, int severity, gyre_fate *fat
 /* Both ended well by their own account; but did they keep to their turns? */
 static void check_turns(const race *r, gyre_fate *fate)
 {
-    const uint32_t *taken = r->baton->taken;
+    const uint32_t *taken = r->left.taken;
     int idle = taken[0] == taken[1] ? -1 : taken[0] < taken[1] ? 0 : 1;
 
-    if (gyre_baton_kept(r->baton))
+    if (r->left.seed == r->pair->seed && gyre_baton_kept(&r->left))
         return;
+    for (int side = 0; side < GYRE_SIDES; side++) {
+        for (size_t i = 0; i < taken[side] && i < GYRE_BATON_PAIRS; i++) {
+            if (!(r->left.epochs[side][i].time_ns >= GYRE_BATON_LEAST_NS)) {
+                conclude(fate, GYRE_OUTCOME_FAILED, side, "its clock shows that no time passed");
+                return;
+            }
+        }
+    }
     for (int side = 0; side < GYRE_SIDES; side++) /* done, while the other still waited for it */
         if (r->runners[1 - side].result.outcome == GYRE_OUTCOME_INTERRUPTED)
             idle = r->runners[side].result.outcome == GYRE_OUTCOME_INTERRUPTED ? -1 : side;
@@ -255,14 +272,28 @@ static void decide(const race *r, gyre_fate *fate)
     check_turns(r, fate);
 }
 
+/* Ends both, and whatever they have left behind. */
+static void end_all(race *r)
+{
+    for (size_t side = 0; side < GYRE_SIDES; side++) {
+        if (!r->runners[side].started)
+            continue;
+        gyre_guardian_watch(r->overseer->guardian, side, 0); /* before its number is another's */
+        gyre_worker_fini(&r->runners[side].worker);
+    }
+    gyre_orphans_end(r->overseer->orphans);
+}
+
 gyre_status gyre_pair_launch(const gyre_pair *pair, const gyre_overseer *overseer,
                              gyre_baton *out_baton, gyre_fate *out_fate)
 {
     const size_t first = (pair->seed >> 7) & 1; /* who is started first */
-    race r = {.pair = pair, .overseer = overseer};
+    static race r;
     int fd;
-    gyre_status status = gyre_baton_create(pair->seed, &fd, &r.baton);
+    gyre_status status;
 
+    r = (race){.pair = pair, .overseer = overseer};
+    status = gyre_baton_create(pair->seed, &fd, &r.baton);
     if (status != GYRE_OK)
         return status;
     status = start(&r, fd, first);
@@ -270,26 +301,15 @@ gyre_status gyre_pair_launch(const gyre_pair *pair, const gyre_overseer *oversee
         status = start(&r, fd, 1 - first);
     if (status == GYRE_OK)
         status = watch(&r);
-    for (size_t side = 0; side < GYRE_SIDES; side++) {
-        runner *one = &r.runners[side];
-
-        if (!one->started)
-            continue;
-        gyre_guardian_watch(overseer->guardian, side, 0); /* before its number can be another's */
-        if (status == GYRE_OK && one->status != GYRE_CLOSED)
-            one->worker.status = 0; /* it is not listened to any more, and its end is ours */
-    }
+    end_all(&r);
+    r.left = *r.baton; /* nobody writes to it any more */
     if (status == GYRE_OK) {
         decide(&r, out_fate);
-        *out_baton = *r.baton;
+        *out_baton = r.left;
     }
-    for (size_t side = 0; side < GYRE_SIDES; side++) {
-        if (r.runners[side].started)
-            gyre_worker_fini(&r.runners[side].worker);
+    for (size_t side = 0; side < GYRE_SIDES; side++)
         if (r.runners[side].has_result)
             gyre_result_fini(&r.runners[side].result);
-    }
-    gyre_orphans_end(overseer->orphans);
     gyre_baton_close(r.baton);
     close(fd);
     return status;

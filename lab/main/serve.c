@@ -182,6 +182,7 @@ int gyre_serve(const gyre_worker_order *order, const gyre_case_list *list,
     if (with.purpose == GYRE_PURPOSE_TURNS) {
         if (gyre_baton_open(order->baton_fd, &turns.baton) != GYRE_OK)
             return give_up(&to, gyre_error_last()->text);
+        close(order->baton_fd); /* the mapping stays; what a benchmark starts has no part in it */
         watch.turns = &turns;
         shift_heap(order->seed);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * worker: a process in which this program is started again to visit some of the cases, and which
- * can crash, hang or print without harm.
+ * worker: a process in which this program, or one that it is asked about, visits some of the cases,
+ * and which can crash, hang or print without harm.
  *
  * It leads a process group of its own: ending it ends what it has started. It dies with whoever
  * started it. Its input is empty; what it prints is read, counted, and kept at its end.
@@ -19,40 +19,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/topology.h"
-#include "bench/method.h"
 #include "gyre/common.h"
 #include "gyre/status.h"
 #include "main/message.h"
-#include "main/program.h"
+#include "main/spawn.h"
 
 enum { GYRE_WORDS_BYTES = 2048 };
-
-/* What the process is told, through GYRE_WORKER. */
-typedef struct gyre_worker_order {
-    int fd;           /* where it writes messages */
-    int parent;       /* whose child it is */
-    unsigned purpose; /* gyre_purpose */
-    uint64_t seed;
-    uint64_t ids_hash; /* of the list of cases, which it must come to as well */
-    size_t first, count;
-    int baton_fd; /* shared with the other side (bench/baton.h); -1 none */
-    int side;     /* gyre_turn */
-} gyre_worker_order;
-
-/* How it is started. Zero is plainly. */
-typedef struct gyre_worker_start {
-    const gyre_program *program; /* NULL: this one, by the words that started it */
-    bool is_command;             /* it gets no order, and what it prints to stdout is not read */
-    const char *const *in_front; /* command and arguments that run the program; ends with NULL */
-    int preload_fd;              /* library to put in front of it; 0 none */
-    int baton_fd;                /* to be passed on; 0 none */
-    const gyre_cpu_set *cpus;    /* that it may run on; NULL all */
-    uint64_t timeout_ns;         /* longest without a sign of life; 0 any */
-    void (*tick)(void *user);    /* called about ten times a second while waiting */
-    void (*echo)(void *user, const char *bytes, size_t length); /* told what it prints */
-    void *user;
-} gyre_worker_start;
 
 typedef struct gyre_worker {
     pid_t pid;
@@ -98,8 +70,5 @@ void gyre_worker_last_words(const gyre_worker *worker, char *text, size_t size);
 
 /* Ends the process and everything of its group that is left, and frees what init made. */
 void gyre_worker_fini(gyre_worker *worker);
-
-/* The order in GYRE_WORKER's text. GYRE_INVALID when it is none. */
-GYRE_MUST_USE gyre_status gyre_worker_order_parse(const char *text, gyre_worker_order *out_order);
 
 #endif

@@ -3,7 +3,9 @@
 # Two versions of a program side by side, and everything that can go wrong on one side of it.
 . "$(dirname "$0")/../sh.sh"
 
-rival=$build/tests/rival_bench
+# a copy, so that its processes are told from those of other tests
+cp "$build/tests/rival_bench" "$work/rival_bench" || exit 1
+rival=$work/rival_bench
 export ASAN_OPTIONS=handle_segv=0:handle_abort=0
 
 ab() { "$gyre" ab --out "$work/results" "$@"; }
@@ -78,9 +80,23 @@ commands()
 failing_command() { exits 1 ab true 'sh -c "echo no luck >&2; exit 9"' && says out 'new, launch 1: called exit with status 9' && says out 'no luck'; }
 lab_as_command() { exits 0 ab --commands --time-limit 1s "$rival plain --list" "$rival plain --list" && says out '^command '; }
 no_program() { exits 2 ab true "$work/nothing" && says err "there is no program"; }
+hang_when_asked() { exits 3 ab --timeout 1s 'sleep 60' true && says err 'the old command: asked for its benchmarks, it gave no sign of life'; }
+twice_listed() { exits 3 ab "$rival twice" "$rival plain" && says err "the old command: it lists 'rival/count' twice"; }
+other_clock() { exits 1 ab "$rival plain" "$rival clocked" && says out "old is timed by the clock 'host', new by 'a clock'"; }
+talks() { exits 1 ab "$rival plain" "$rival talk" count && says out 'new, launch 1: the process talks without end'; }
+shrinks() { exits 0 ab "$rival plain" "$rival shrink" count && a_verdict rival/count; }
+rebuilt()
+{
+    cp "$rival" "$work/other_bench" && cp "$rival" "$work/newer" && echo >>"$work/newer" || return 1
+    (sleep 0.5 && mv "$work/newer" "$work/other_bench") &
+    exits 3 ab --margin 0.01% "$rival plain" "$work/other_bench plain" steady && says err 'the new program was changed while it was measured'
+}
+no_folder() { : >"$work/plain_file" && exits 3 ab --save "$work/plain_file/x.json" true true && says err plain_file; }
+filtered_commands() { exits 2 ab true true nonsense && says err 'these commands list none' && exits 2 ab --skip x true true; }
+random_order() { exits 0 ab --time-limit 1s "$rival plain --order random" "$rival plain --order random" && a_verdict rival/steady; }
 open_quote() { exits 2 ab true "sh -c 'exit" && says err 'a quote does not end'; }
 one_operand() { exits 2 ab true && says err 'say which two'; }
-bad_margin() { exits 2 ab --margin 0 true true && says err 'share from'; }
+bad_margin() { exits 2 ab --margin 0 true true && says err 'share from' && exits 2 ab --margin 1 true true && says err 'like 2%'; }
 no_counts() { exits 2 ab --memory true true && says err 'built with libgyrelab'; }
 counts() { exits 0 ab --memory "$rival plain" "$rival slow" count && says out 'peak memory'; }
 full_disk() { exits 3 ab --save /dev/full "$rival plain" "$rival slow" count && says out '^rival/count' && says err '[Nn]o space'; }
@@ -134,6 +150,15 @@ claim failing_command_fails failing_command
 claim lab_program_can_be_a_command lab_as_command
 claim missing_program_is_usage no_program
 claim open_quote_is_usage open_quote
+claim hang_when_asked_is_told hang_when_asked
+claim list_with_a_double_is_refused twice_listed
+claim two_clocks_are_not_compared other_clock
+claim endless_talk_is_ended talks
+claim baton_cannot_be_shrunk shrinks
+claim program_built_anew_meanwhile_is_seen rebuilt
+claim file_that_cannot_be_written_is_found_first no_folder
+claim commands_take_no_filter filtered_commands
+claim random_order_of_a_program_does_no_harm random_order
 claim one_operand_is_usage one_operand
 claim margin_of_nothing_is_usage bad_margin
 claim commands_have_no_counts no_counts

@@ -3,8 +3,10 @@
  * baton: the turns of lab/bench/baton.c and turns.c, for spin. Interleavings only: `turn` is one
  * word, passed on with release and read with acquire, and nothing else is shared without it.
  *
- * Two sides are set up in any order, take the turns A B B A B A A B, and wait for the end; whoever
- * watches may end it at any moment, as when one of them has died. Verified: never two at once, what
+ * Two sides are set up in any order. The leader, which is either, finds its pace and hands on; the
+ * other finds its own, makes the plan and gives the turn to the side that begins. Then they take the
+ * turns A B B A B A A B, or the mirror image, and wait for the end; whoever watches may end it at any
+ * moment, as when one of them has died. Verified: never two at once, what
  * is over stays over, and no end state in which a side still sleeps.
  *
  * The nap of the source, which looks again after a while, is left out: without it a lost wake would
@@ -26,8 +28,12 @@ bool asleep[2];   /* in the futex */
 byte inside = 0;  /* running an epoch */
 bool ended = false;
 
+byte leader;
+byte begins;
+bool planned = false;
+
 /* whose the i-th turn is */
-#define SIDE(i) ((i == 0 || i == 3 || i == 5 || i == 6) -> OLD : NEW)
+#define SIDE(i) ((i == 0 || i == 3 || i == 5 || i == 6) -> begins : 1 - begins)
 
 inline pass(to)
 {
@@ -71,8 +77,29 @@ proctype side(byte me)
 
     atomic { arrived++; last = (arrived == 2) }
     if
-    :: last -> pass(OLD)
+    :: last -> pass(leader)
     :: else -> skip
+    fi;
+    await(me);
+    if
+    :: seen == OVER -> goto out
+    :: else -> skip
+    fi;
+    inside++; /* finding its pace */
+    assert(inside == 1);
+    inside--;
+    if
+    :: me == leader ->
+        pass(1 - me);
+        await(me);
+        if
+        :: seen == OVER -> goto out
+        :: else -> skip
+        fi;
+        assert(planned)
+    :: else ->
+        planned = true;
+        pass(begins)
     fi;
     do
     :: i == TURNS -> break
@@ -111,4 +138,18 @@ proctype watcher()
     fi
 }
 
-init { atomic { run side(OLD); run side(NEW); run watcher() } }
+init {
+    atomic {
+        if
+        :: leader = OLD
+        :: leader = NEW
+        fi;
+        if
+        :: begins = OLD
+        :: begins = NEW
+        fi;
+        run side(OLD);
+        run side(NEW);
+        run watcher()
+    }
+}
