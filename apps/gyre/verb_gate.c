@@ -11,9 +11,11 @@
 #include "ab_request.h"
 #include "base/fail.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "main/manners.h"
 #include "main/program.h"
 #include "record/baseline.h"
+#include "record/commit.h"
 #include "record/compare.h"
 #include "record/file.h"
 #include "record/gate.h"
@@ -29,7 +31,7 @@ static const char default_policy[] = "gyre-gate.json";
 static const gyre_option options[] = {
     AB_OPTION_ROWS,
     [POLICY] = {"--policy", 'p', "FILE", "what is allowed (default gyre-gate.json, if there)"},
-    [READ] = {"--read", 'r', "FILE", "judge the measurement in FILE (gyre.ab/1)"},
+    [READ] = {"--read", 'r', "FILE", "gate the measurement in FILE; OLD and NEW repeat what fails"},
     [SAVE] = {"--save", 's', "FILE", "keep the measurement there (default DIR/ab.json)"},
     [STRICT] = {"--strict", 0, NULL, "exit with 4 when nothing failed but something is undecided"},
     [ADVISORY] = {"--advisory", 0, NULL, "OLD and NEW are kept runs, measured one after the other"},
@@ -49,6 +51,7 @@ typedef struct job {
     gyre_policy *policy;
     gyre_ab *ab;
     gyre_findings *findings;
+    bool not_kept; /* something could not be written, and that was said */
 } job;
 
 static int complain(int code)
@@ -68,12 +71,27 @@ static bool given(const job *j, size_t row)
     return gyre_args_given(j->args, row);
 }
 
+static bool is_json(const char *word)
+{
+    const size_t length = strlen(word);
+
+    return length > 5 && strcmp(word + length - 5, ".json") == 0 && access(word, X_OK) != 0;
+}
+
 static gyre_status check_words(const job *j)
 {
     if (given(j, JSON) && (given(j, MARKDOWN) || given(j, GITHUB)))
         return gyre_fail(GYRE_INVALID, "--json stands alone: give no other form");
-    if (given(j, READ) && (j->args->operand_count > 0 || given(j, ADVISORY)))
-        return gyre_fail(GYRE_INVALID, "--read takes the commands from its file: give none");
+    if (given(j, READ) && given(j, ADVISORY))
+        return gyre_fail(GYRE_INVALID, "--read and --advisory exclude each other");
+    if (given(j, READ) && j->args->operand_count != 0 && j->args->operand_count != 2)
+        return gyre_fail(GYRE_INVALID,
+                         "--read takes OLD and NEW, to repeat what fails, or neither");
+    if (!given(j, ADVISORY) && j->args->operand_count > 0 && is_json(j->args->operands[0]))
+        return gyre_fail(GYRE_INVALID,
+                         "'%.*s' is a file of results: --advisory gates two kept "
+                         "runs, --read a measurement of gyre ab",
+                         gyre_text_cut(strlen(j->args->operands[0])), j->args->operands[0]);
     if (given(j, FAIL) && !given(j, ADVISORY))
         return gyre_fail(GYRE_INVALID, "--fail is for --advisory; else what fails always fails");
     if (given(j, ADVISORY) && j->args->operand_count != 2)
@@ -104,7 +122,7 @@ static gyre_status check_policy(void *user, const gyre_ab *ab)
     const job *j = user;
     const bool whole = j->args->operand_count <= 2 && !given(j, AB_SKIP) && !ab->again;
 
-    return whole ? gyre_policy_check(j->policy, ab) : GYRE_OK;
+    return whole ? gyre_policy_check(j->policy, gyre_policy_id_of_ab, ab) : GYRE_OK;
 }
 
 /* GYRE_CANCELLED when the user stopped it. */
@@ -115,6 +133,7 @@ static gyre_status measure(job *j, gyre_ab_request *request, gyre_ab **out_ab)
 
     if (status != GYRE_OK)
         return status;
+    (*out_ab)->head->commit = gyre_commit_find(&(*out_ab)->head->arena);
     request->memory |= gyre_policy_asks(j->policy, GYRE_GATED_MEMORY);
     request->instructions |= gyre_policy_asks(j->policy, GYRE_GATED_INSTRUCTIONS);
     request->chosen = check_policy;
@@ -128,17 +147,24 @@ static gyre_status measure(job *j, gyre_ab_request *request, gyre_ab **out_ab)
     return status;
 }
 
-static gyre_status keep(const job *j, const gyre_ab *ab, const char *name)
+/* What cannot be kept is told at once; the findings are printed all the same. */
+static void keep(job *j, const gyre_ab *ab, const char *name)
 {
     char path[PATH_MAX];
     int length = 0;
+    gyre_status status;
 
     if (!ab->again && given(j, SAVE))
-        return gyre_ab_save(ab, j->args->value[SAVE]);
-    length = snprintf(path, sizeof path, "%s/%s", j->folder, name);
-    if (length < 0 || (size_t)length >= sizeof path)
-        return gyre_fail(GYRE_IO, "the path of the folder is too long");
-    return gyre_ab_save(ab, path);
+        length = snprintf(path, sizeof path, "%s", j->args->value[SAVE]);
+    else
+        length = snprintf(path, sizeof path, "%s/%s", j->folder, name);
+    status = length >= 0 && (size_t)length < sizeof path
+                 ? gyre_ab_save(ab, path)
+                 : gyre_fail(GYRE_IO, "the path of the folder is too long");
+    if (status != GYRE_OK) {
+        (void)complain(GYRE_EXIT_ENVIRONMENT);
+        j->not_kept = true;
+    }
 }
 
 static gyre_status measure_first(job *j)
@@ -146,13 +172,17 @@ static gyre_status measure_first(job *j)
     ab_request request;
     gyre_status status = ab_request_read(options, j->args, &request);
 
-    if (status == GYRE_OK && !given(j, SAVE))
+    if (status == GYRE_OK && given(j, SAVE))
+        status = ab_request_try(j->args->value[SAVE]);
+    if (status == GYRE_OK) /* for the repeat, too */
         status = gyre_folder_open(j->folder);
     if (status == GYRE_OK)
         status = measure(j, &request.asked, &j->ab);
     if (status == GYRE_NOT_FOUND) /* no such benchmark: the words were wrong */
         return GYRE_INVALID;
-    return status == GYRE_OK ? keep(j, j->ab, "ab.json") : status;
+    if ((status == GYRE_OK || status == GYRE_CANCELLED) && j->ab->count > 0)
+        keep(j, j->ab, "ab.json");
+    return status;
 }
 
 static gyre_status read_first(job *j)
@@ -162,18 +192,21 @@ static gyre_status read_first(job *j)
     return status == GYRE_OK ? gyre_ab_judge(j->ab) : status;
 }
 
-/* NULL when both programs are those that were measured; else why not. */
-static const char *changed_since(const gyre_ab *ab)
+/* NULL when both programs are those that were measured; else why not. Only words of the user's are
+ * ever executed, never those of a file. */
+static const char *cannot_repeat(const job *j)
 {
+    if (j->args->operand_count < 2)
+        return "no programs were given to repeat it";
     for (int side = 0; side < 2; side++) {
         gyre_program program;
         bool same;
 
-        if (gyre_program_init(&program, ab->sides[side].command) != GYRE_OK)
+        if (gyre_program_init(&program, j->args->operands[side]) != GYRE_OK)
             return side == 0 ? "the old version's program is not there to repeat it"
                              : "the new version's program is not there to repeat it";
-        same = program.bytes == ab->sides[side].program_bytes &&
-               program.hash == ab->sides[side].program_hash;
+        same = program.bytes == j->ab->sides[side].program_bytes &&
+               program.hash == j->ab->sides[side].program_hash;
         gyre_program_fini(&program);
         if (!same)
             return side == 0 ? "the old version's program has changed since"
@@ -182,7 +215,7 @@ static const char *changed_since(const gyre_ab *ab)
     return NULL;
 }
 
-/* The same words with the commands of the measurement, and these ids alone. */
+/* The same words, and these ids alone. */
 static gyre_status measure_again(job *j, const char *const *ids, size_t count, gyre_ab **out_ab)
 {
     gyre_args args = *j->args;
@@ -190,8 +223,6 @@ static gyre_status measure_again(job *j, const char *const *ids, size_t count, g
     gyre_status status;
 
     *out_ab = NULL;
-    for (int side = 0; side < 2; side++)
-        args.operands[side] = j->ab->sides[side].command;
     args.operand_count = 2;
     status = ab_request_read(options, &args, &request);
     if (status != GYRE_OK)
@@ -212,7 +243,7 @@ static gyre_status confirm(job *j)
 {
     const char *ids[GYRE_FILTER_PATTERNS];
     const size_t count = gyre_gate_doubtful(j->findings, ids, GYRE_FILTER_PATTERNS);
-    const char *why = count > 0 ? changed_since(j->ab) : NULL;
+    const char *why = count > 0 ? cannot_repeat(j) : NULL;
     gyre_findings *repeat = NULL;
     gyre_ab *again = NULL;
     gyre_status status;
@@ -230,8 +261,8 @@ static gyre_status confirm(job *j)
         status = gyre_gate_evaluate(j->policy, again, &repeat);
     if (status == GYRE_OK)
         status = gyre_gate_confirm(j->findings, repeat, NULL);
-    if (status == GYRE_OK && !given(j, READ))
-        status = keep(j, again, "ab-repeat.json");
+    if (again && again->count > 0 && !given(j, READ))
+        keep(j, again, "ab-repeat.json");
     gyre_findings_destroy(repeat);
     gyre_ab_destroy(again);
     return status;
@@ -270,6 +301,16 @@ static int exit_of(const job *j)
     return GYRE_EXIT_DONE;
 }
 
+/* A gate that holds nothing back is a mistake. */
+static gyre_status check_gated(const job *j)
+{
+    if (j->findings->gated > 0)
+        return GYRE_OK;
+    return gyre_fail(GYRE_INVALID, "no benchmark is gated: %s",
+                     j->policy_name[0] ? "nothing is on both sides that the policy does not ignore"
+                                       : "nothing is on both sides");
+}
+
 static int gate_versions(job *j)
 {
     gyre_status status = given(j, READ) ? read_first(j) : measure_first(j);
@@ -280,6 +321,8 @@ static int gate_versions(job *j)
     if (status == GYRE_OK)
         status = gyre_gate_evaluate(j->policy, j->ab, &j->findings);
     if (status == GYRE_OK)
+        status = check_gated(j);
+    if (status == GYRE_OK)
         status = confirm(j);
     if (status == GYRE_CANCELLED)
         return complain(GYRE_EXIT_INTERRUPTED);
@@ -287,7 +330,7 @@ static int gate_versions(job *j)
         return complain_of(status);
     trust = gyre_trust_find(j->folder, &j->ab->head->machine);
     print(j, trust.why);
-    return exit_of(j);
+    return j->not_kept && exit_of(j) != GYRE_EXIT_FAILED ? GYRE_EXIT_ENVIRONMENT : exit_of(j);
 }
 
 static int gate_runs(job *j)
@@ -301,13 +344,17 @@ static int gate_runs(job *j)
     if (status == GYRE_OK)
         status = gyre_run_load(j->folder, names[1], &run);
     if (status == GYRE_OK)
+        status = gyre_policy_check(j->policy, gyre_policy_id_of_run, base);
+    if (status == GYRE_OK)
         status = gyre_compare(run, base, names[0], &run->method, GYRE_MISSING_SKIPPED, &compared);
     if (status == GYRE_OK)
         status = gyre_gate_evaluate_runs(j->policy, run, &compared, &j->findings);
+    if (status == GYRE_OK)
+        status = check_gated(j);
     if (status == GYRE_OK) {
         print(j, "the two were measured one after the other, and a shared machine changes its "
                  "pace; 'gyre gate OLD NEW' measures both at once");
-        code = given(j, FAIL) || exit_of(j) == GYRE_EXIT_UNDECIDED ? exit_of(j) : GYRE_EXIT_DONE;
+        code = given(j, FAIL) ? exit_of(j) : GYRE_EXIT_DONE;
     } else {
         code = complain_of(status);
     }

@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "base/settings.h"
-#include "base/text.h"
+#include "main/given.h"
 #include "main/manners.h"
 #include "main/selftest.h"
 #include "record/file.h"
@@ -41,19 +41,6 @@ static int complain(gyre_status status)
 {
     fprintf(stderr, "gyre selftest: %s\n", gyre_error_last()->text);
     return status == GYRE_INVALID ? GYRE_EXIT_USAGE : GYRE_EXIT_ENVIRONMENT;
-}
-
-/* The number of an option, when it was given. */
-static gyre_status read_count(const gyre_args *args, size_t row, long long most,
-                              long long *out_count)
-{
-    const char *text = args->value[row];
-
-    *out_count = 0;
-    if (text && !gyre_text_count(text, 1, most, out_count))
-        return gyre_fail(GYRE_INVALID, "option '%s' takes a number from 1 to %lld, not '%.*s'",
-                         options[row].name, most, gyre_text_cut(strlen(text)), text);
-    return GYRE_OK;
 }
 
 /* From where this command is, in a build tree as when installed. */
@@ -117,13 +104,16 @@ static int finish(const gyre_selftest *selftest, const places *p, bool json)
 static gyre_status create(const gyre_args *args, int argc, char **argv, gyre_selftest **out)
 {
     const bool full = gyre_args_given(args, FULL);
-    long long trials, seed;
+    const gyre_given given = {options, args};
+    uint64_t trials = 0, seed = 0;
     gyre_run *head;
-    gyre_status status = read_count(args, TRIALS, GYRE_SELFTEST_MOST, &trials);
+    gyre_status status = gyre_given_count(
+        &given, TRIALS, (gyre_range){1, GYRE_SELFTEST_MOST, "a number from 1 to 10000"}, &trials);
 
     *out = NULL;
     if (status == GYRE_OK)
-        status = read_count(args, SEED, LLONG_MAX, &seed);
+        status =
+            gyre_given_count(&given, SEED, (gyre_range){1, 9.3e18, "a number from 1 on"}, &seed);
     if (status == GYRE_OK && full + gyre_args_given(args, QUICK) + (trials > 0) > 1)
         status = gyre_fail(GYRE_INVALID, "choose one of --quick, --full and --trials");
     if (status == GYRE_OK)
@@ -133,10 +123,10 @@ static gyre_status create(const gyre_args *args, int argc, char **argv, gyre_sel
         status = gyre_selftest_create(trials > 0 ? GYRE_SELFTEST_CUSTOM
                                       : full     ? GYRE_SELFTEST_FULL
                                                  : GYRE_SELFTEST_QUICK,
-                                      (size_t)trials, head, out);
+                                      trials, head, out);
     }
     if (status == GYRE_OK)
-        (*out)->seed = (uint64_t)seed;
+        (*out)->seed = seed;
     return status;
 }
 
@@ -159,10 +149,15 @@ static int run_selftest(const gyre_args *args, int argc, char **argv)
     request.relinked = p.relinked;
     gyre_manners_take(&before, false);
     status = gyre_selftest_measure(&request, selftest);
-    if (status == GYRE_OK)
+    if (status == GYRE_OK) {
         code = finish(selftest, &p, gyre_args_given(args, JSON));
-    else
-        code = complain(GYRE_IO); /* nothing that was said is wrong */
+    } else {
+        code = complain(GYRE_IO);  /* nothing that was said is wrong */
+        if (selftest->count > 0) { /* an hour may have gone into it */
+            selftest->head->interrupted = true;
+            (void)finish(selftest, &p, gyre_args_given(args, JSON));
+        }
+    }
     gyre_manners_forget(&before);
     gyre_selftest_destroy(selftest);
     return code;
@@ -175,13 +170,13 @@ const gyre_verb verb_selftest = {
     .description =
         "Lets the judge of 'gyre ab' compare programs whose difference is known: none, 1, 2 and 5 "
         "% of real work added, and the same source relinked with a function that nobody calls, "
-        "each on arithmetic "
-        "and on memory. Prints how often it raised a false alarm and how often it found the "
+        "each "
+        "on arithmetic and on memory. Prints how often it raised a false alarm and how often it "
+        "found the "
         "change, with exact bounds, and holds that against its targets. Takes 3 minutes, or an "
         "hour with --full, on a machine that should have nothing else to do. The record is kept as "
-        "selftest.json in the folder for results; that of a full self-test for this user too, "
-        "where 'gyre gate' "
-        "finds it. The exit status is 1 when a target is missed.",
+        "selftest.json in the folder for results; that of a full self-test for this user "
+        "too, where 'gyre gate' finds it. The exit status is 1 when a target is missed.",
     .options = options,
     .run = run_selftest,
 };

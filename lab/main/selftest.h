@@ -21,7 +21,8 @@
 
 typedef struct gyre_selftest_request {
     const char *workload, *relinked; /* paths of the two programs */
-    FILE *progress;                  /* a line is drawn there when it is a terminal; NULL: none */
+    FILE *progress; /* a line is drawn there when it is a terminal, else one printed now and then;
+                     * NULL: none */
     const volatile sig_atomic_t *interrupted;
 } gyre_selftest_request;
 

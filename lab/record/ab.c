@@ -70,6 +70,7 @@ gyre_ab_bench *gyre_ab_add(gyre_ab *ab, const char *id)
     ab->count++;
     bench->id = gyre_arena_text(&ab->arena, id);
     bench->clock = "host";
+    bench->side = -1;
     bench->reason = bench->last_words = "";
     return bench;
 }

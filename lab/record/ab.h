@@ -56,6 +56,7 @@ typedef struct gyre_ab_bench {
     const char *clock; /* "host", or the name of the suite's own clock */
     uint32_t threads;
     gyre_outcome outcome; /* MEASURED, FAILED, SKIPPED or INTERRUPTED */
+    int side;             /* whose doing that was: 0 old, 1 new; -1 nobody's */
     const char *reason;   /* names the side and the launch: "new, launch 17: was killed by ..." */
     const char *last_words;
     gyre_ab_launch launches[GYRE_JUDGE_LAUNCHES];

@@ -73,6 +73,7 @@ static inline gyre_ab_bench *fake_failed(gyre_ab *ab, const char *id, gyre_outco
 
     bench->outcome = outcome;
     bench->reason = reason;
+    bench->side = strncmp(reason, "old", 3) == 0 ? 0 : strncmp(reason, "new", 3) == 0 ? 1 : -1;
     bench->threads = 1;
     return bench;
 }

@@ -24,11 +24,6 @@ static const gyre_document_kind kind = {"gyre.ab/", "a measurement of two versio
 static const double LEAST_NS = 1e-9, MOST_NS = 1e18;
 static const double MOST = 1e18; /* of what has no limit of its own */
 
-static uint64_t count_of(const gyre_value *object, const char *key)
-{
-    return (uint64_t)gyre_value_integer(gyre_value_get(object, key), 0, INT64_MAX);
-}
-
 static const char *text_or_empty(const gyre_value *object, const char *key, gyre_arena *arena)
 {
     const char *text = gyre_value_text(gyre_value_get(object, key), arena);
@@ -43,7 +38,7 @@ static void take_side(const gyre_value *root, const char *key, gyre_ab_side *sid
 
     side->command = text_or_empty(&object, "command", arena);
     side->path = text_or_empty(&object, "path", arena);
-    side->program_bytes = count_of(&object, "bytes");
+    side->program_bytes = gyre_value_count(&object, "bytes");
     side->program_hash = gyre_value_bits(gyre_value_need(&object, "hash"));
 }
 
@@ -94,7 +89,7 @@ static void take_launch(const gyre_value *value, gyre_ab *ab, gyre_ab_bench *ben
     launch->iterations =
         (uint64_t)gyre_value_integer(gyre_value_need(value, "iterations"), 1, INT64_MAX);
     launch->cpu = cpu.json ? (int)gyre_value_integer(cpu, 0, INT_MAX) : -1;
-    launch->steal_ticks = count_of(value, "steal_ticks");
+    launch->steal_ticks = gyre_value_count(value, "steal_ticks");
     launch->order = gyre_value_text(gyre_value_need(value, "order"), &ab->arena);
     check_order(value, launch->order, pairs);
     bench->launch_count++;
@@ -198,6 +193,7 @@ static void take_bench(const gyre_value *value, gyre_ab *ab)
         (gyre_outcome)gyre_value_choice(outcome, "measured|checked|failed|skipped|interrupted");
     if (bench->outcome == GYRE_OUTCOME_CHECKED)
         gyre_value_refuse(&outcome, "has no place here");
+    bench->side = gyre_value_choice(gyre_value_get(value, "side"), "nobody|old|new") - 1;
     bench->reason = text_or_empty(value, "reason", &ab->arena);
     bench->last_words = text_or_empty(value, "last_words", &ab->arena);
     bench->spent_s = gyre_value_number(gyre_value_get(value, "spent_s"), 0, MOST);

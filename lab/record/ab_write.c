@@ -106,6 +106,8 @@ static void write_bench(gyre_json *json, const gyre_ab_bench *bench)
     gyre_member_text(json, "clock", bench->clock);
     gyre_member_count(json, "threads", bench->threads);
     gyre_json_string(json, "outcome", gyre_outcome_name(bench->outcome));
+    if (bench->side >= 0)
+        gyre_json_string(json, "side", bench->side == 0 ? "old" : "new");
     gyre_member_some(json, "reason", bench->reason);
     gyre_member_some(json, "last_words", bench->last_words);
     if (bench->warning_count > 0)

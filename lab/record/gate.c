@@ -116,18 +116,17 @@ static gyre_status ask_all(evaluation *e)
     return GYRE_OK;
 }
 
-static gyre_finding *add(gyre_findings *findings, gyre_finding_kind kind, gyre_finding_about about,
-                         const char *id)
+gyre_finding *gyre_findings_add(gyre_findings *findings, gyre_finding_kind kind,
+                                gyre_finding_about about, const char *id)
 {
     gyre_finding *finding = &findings->items[findings->count++];
 
     assert(findings->count <= findings->capacity);
-    *finding = (gyre_finding){.kind = kind, .about = about, .id = id};
+    *finding = (gyre_finding){.kind = kind, .about = about, .id = id, .counted = -1};
     return finding;
 }
 
-/* "+12.00 % [+11.87 +12.13]" */
-static const char *print_change(gyre_arena *arena, const gyre_finding *f)
+const char *gyre_finding_change(gyre_arena *arena, const gyre_finding *f)
 {
     if (f->about != GYRE_ABOUT_TIME)
         return gyre_arena_print(arena, "%+.2f %%", 100 * f->change);
@@ -135,11 +134,17 @@ static const char *print_change(gyre_arena *arena, const gyre_finding *f)
                             100 * f->high);
 }
 
-static gyre_finding_kind kind_by(gyre_policy_act act, gyre_finding_kind otherwise)
+gyre_finding_kind gyre_finding_kind_by(gyre_policy_act act, gyre_finding_kind otherwise)
 {
     return act == GYRE_POLICY_FAIL     ? GYRE_FINDING_FAIL
            : act == GYRE_POLICY_IGNORE ? GYRE_FINDING_NOTE
                                        : otherwise;
+}
+
+/* The judgement's MDE is that of its own margin. */
+static double mde_at(const gyre_judgement *j, const gyre_rule *rule, double margin)
+{
+    return expm1(log1p(j->mde) - log1p(rule->margin) + log1p(margin));
 }
 
 static void find_time(const evaluation *e, const gyre_ab_bench *bench, const question *q)
@@ -154,21 +159,22 @@ static void find_time(const evaluation *e, const gyre_ab_bench *bench, const que
 
     if (fail == BELOW && warn == BELOW && j->verdict != GYRE_AB_SLOWER)
         return;
-    f = add(e->findings, GYRE_FINDING_NOTE, GYRE_ABOUT_TIME, bench->id);
+    f = gyre_findings_add(e->findings, GYRE_FINDING_NOTE, GYRE_ABOUT_TIME, bench->id);
     f->change = j->change;
     f->low = j->low;
     f->high = j->high;
-    change = print_change(arena, f);
+    change = gyre_finding_change(arena, f);
     if (fail == ABOVE) {
         f->kind = GYRE_FINDING_FAIL;
         f->text =
             gyre_arena_print(arena, "time %s, fails above %g %%", change, 100 * margins->fail);
     } else if (fail == OPEN) {
-        f->kind = kind_by(e->policy->on_undecided, GYRE_FINDING_UNDECIDED);
+        f->kind = gyre_finding_kind_by(e->policy->on_undecided, GYRE_FINDING_UNDECIDED);
         f->text = gyre_arena_print(
             arena, "time %s, whether that is above %g %% is open after %zu launches%s; MDE %.2f %%",
             change, 100 * margins->fail, j->launches,
-            warn == ABOVE ? ", but it is above the margin for warnings" : "", 100 * j->mde);
+            warn == ABOVE ? ", but it is above the margin for warnings" : "",
+            100 * mde_at(j, &e->ab->rule, margins->fail));
     } else if (warn == ABOVE) {
         f->kind = GYRE_FINDING_WARN;
         f->text =
@@ -177,15 +183,16 @@ static void find_time(const evaluation *e, const gyre_ab_bench *bench, const que
         f->text = gyre_arena_print(arena, "time %s, whether that is above %g %% is open", change,
                                    100 * margins->warn);
     } else {
-        f->text = gyre_arena_print(arena, "time %s, within the policy", change);
+        f->text = gyre_arena_print(arena, "time %s, slower, but within the policy", change);
     }
 }
+
+static const char *const count_words[GYRE_AB_COUNTS] = {"peak memory", "allocations",
+                                                        "allocated bytes", "instructions"};
 
 static void find_count(const evaluation *e, const gyre_ab_bench *bench, gyre_ab_counted what,
                        const gyre_margins *margins)
 {
-    static const char *const words[] = {"peak memory", "allocations", "allocated bytes",
-                                        "instructions"};
     const gyre_ab_count *count = &bench->counts[what];
     const double change = count->old_value == count->new_value
                               ? 0
@@ -194,14 +201,27 @@ static void find_count(const evaluation *e, const gyre_ab_bench *bench, gyre_ab_
 
     if (!count->known || change <= margins->warn)
         return;
-    f = add(e->findings, change > margins->fail ? GYRE_FINDING_FAIL : GYRE_FINDING_WARN,
-            what == GYRE_AB_INSTRUCTIONS ? GYRE_ABOUT_INSTRUCTIONS : GYRE_ABOUT_MEMORY, bench->id);
+    f = gyre_findings_add(
+        e->findings, change > margins->fail ? GYRE_FINDING_FAIL : GYRE_FINDING_WARN,
+        what == GYRE_AB_INSTRUCTIONS ? GYRE_ABOUT_INSTRUCTIONS : GYRE_ABOUT_MEMORY, bench->id);
     f->change = f->low = f->high = change;
-    f->text =
-        gyre_arena_print(&e->findings->arena, "%s %s (%.10g to %.10g), %s above %g %%", words[what],
-                         print_change(&e->findings->arena, f), count->old_value, count->new_value,
-                         f->kind == GYRE_FINDING_FAIL ? "fails" : "warns",
-                         100 * (f->kind == GYRE_FINDING_FAIL ? margins->fail : margins->warn));
+    f->counted = (int)what;
+    f->text = gyre_arena_print(
+        &e->findings->arena, "%s %s (%.10g to %.10g), %s above %g %%", count_words[what],
+        gyre_finding_change(&e->findings->arena, f), count->old_value, count->new_value,
+        f->kind == GYRE_FINDING_FAIL ? "fails" : "warns",
+        100 * (f->kind == GYRE_FINDING_FAIL ? margins->fail : margins->warn));
+}
+
+static void note_uncounted(const evaluation *e, const gyre_ab_bench *bench, gyre_gated gated,
+                           const char *what)
+{
+    const gyre_finding_about about =
+        gated == GYRE_GATED_MEMORY ? GYRE_ABOUT_MEMORY : GYRE_ABOUT_INSTRUCTIONS;
+    const char *why = bench->warning_count > 0 ? bench->warnings[0] : "nobody asked for it";
+
+    gyre_findings_add(e->findings, GYRE_FINDING_NOTE, about, bench->id)->text =
+        gyre_arena_print(&e->findings->arena, "%s not counted: %s", what, why);
 }
 
 static void find_counts(const evaluation *e, const gyre_ab_bench *bench,
@@ -209,35 +229,37 @@ static void find_counts(const evaluation *e, const gyre_ab_bench *bench,
 {
     static const gyre_gated gated_by[] = {GYRE_GATED_MEMORY, GYRE_GATED_MEMORY, GYRE_GATED_MEMORY,
                                           GYRE_GATED_INSTRUCTIONS};
-    bool known[GYRE_GATED] = {false};
+    bool some[GYRE_GATED] = {false};
 
     for (int what = 0; what < GYRE_AB_COUNTS; what++) {
-        const gyre_gated gated = gated_by[what];
-
-        known[gated] |= bench->counts[what].known;
-        if (rule->margins[gated].asked)
-            find_count(e, bench, (gyre_ab_counted)what, &rule->margins[gated]);
+        some[gated_by[what]] |= bench->counts[what].known;
+        if (rule->margins[gated_by[what]].asked)
+            find_count(e, bench, (gyre_ab_counted)what, &rule->margins[gated_by[what]]);
     }
-    for (int gated = GYRE_GATED_MEMORY; gated < GYRE_GATED; gated++)
-        if (rule->margins[gated].asked && !known[gated])
-            add(e->findings, GYRE_FINDING_NOTE,
-                gated == GYRE_GATED_MEMORY ? GYRE_ABOUT_MEMORY : GYRE_ABOUT_INSTRUCTIONS, bench->id)
-                ->text =
-                gyre_arena_print(&e->findings->arena, "%s not counted",
-                                 gated == GYRE_GATED_MEMORY ? "memory was" : "instructions were");
+    for (int what = 0; what < GYRE_AB_COUNTS; what++) {
+        const gyre_gated gated = gated_by[what];
+        const bool first = what == 0 || gated != gated_by[what - 1];
+
+        /* a program that is linked statically has no allocations to count, and nobody minds */
+        if (rule->margins[gated].asked && !bench->counts[what].known &&
+            (some[gated] ? bench->warning_count > 0 : first))
+            note_uncounted(e, bench, gated,
+                           some[gated] ? count_words[what] : gyre_gated_name(gated));
+    }
 }
 
-/* What the old version fails at, the new one cannot be blamed for. */
+/* What the old version fails at, and what nobody did, the new one cannot be blamed for. */
 static void find_outcome(const evaluation *e, const gyre_ab_bench *bench)
 {
-    const bool is_old = strncmp(bench->reason, "old", 3) == 0;
-    gyre_finding_kind kind = GYRE_FINDING_UNDECIDED;
+    const bool is_new = bench->side == 1;
+    gyre_finding_kind kind = gyre_finding_kind_by(e->policy->on_undecided, GYRE_FINDING_UNDECIDED);
 
-    if (bench->outcome == GYRE_OUTCOME_FAILED)
-        kind = is_old ? GYRE_FINDING_WARN : GYRE_FINDING_FAIL;
+    if (bench->outcome == GYRE_OUTCOME_FAILED && bench->side >= 0)
+        kind = is_new ? GYRE_FINDING_FAIL : GYRE_FINDING_WARN;
     else if (bench->outcome == GYRE_OUTCOME_SKIPPED)
-        kind = kind_by(e->policy->on_missing, GYRE_FINDING_WARN);
-    add(e->findings, kind, GYRE_ABOUT_OUTCOME, bench->id)->text = gyre_arena_print(
+        kind = is_new ? gyre_finding_kind_by(e->policy->on_missing, GYRE_FINDING_WARN)
+                      : GYRE_FINDING_WARN;
+    gyre_findings_add(e->findings, kind, GYRE_ABOUT_OUTCOME, bench->id)->text = gyre_arena_print(
         &e->findings->arena, "%s: %s", gyre_outcome_name(bench->outcome), bench->reason);
 }
 
@@ -247,13 +269,14 @@ static void find_missing(const evaluation *e)
 
     for (size_t i = 0; i < ab->only_old_count; i++)
         if (!gyre_policy_find(e->policy, ab->only_old[i])->ignore)
-            add(e->findings, kind_by(e->policy->on_missing, GYRE_FINDING_WARN), GYRE_ABOUT_MISSING,
-                ab->only_old[i])
+            gyre_findings_add(e->findings,
+                              gyre_finding_kind_by(e->policy->on_missing, GYRE_FINDING_WARN),
+                              GYRE_ABOUT_MISSING, ab->only_old[i])
                 ->text = "the new version does not have it";
     for (size_t i = 0; i < ab->only_new_count; i++)
         if (!gyre_policy_find(e->policy, ab->only_new[i])->ignore)
-            add(e->findings, GYRE_FINDING_NOTE, GYRE_ABOUT_MISSING, ab->only_new[i])->text =
-                "only the new version has it";
+            gyre_findings_add(e->findings, GYRE_FINDING_NOTE, GYRE_ABOUT_MISSING, ab->only_new[i])
+                ->text = "only the new version has it";
 }
 
 static void find_all(const evaluation *e)
@@ -307,15 +330,35 @@ static bool can_be_repeated(const gyre_finding *finding)
     return finding->kind == GYRE_FINDING_FAIL && finding->about <= GYRE_ABOUT_INSTRUCTIONS;
 }
 
-static bool fails_in(const gyre_findings *findings, const gyre_finding *like)
+/* What the repeat says of the same: NULL when it has nothing against it. */
+static const gyre_finding *find_again(const gyre_findings *repeat, const gyre_finding *like)
 {
-    for (size_t i = 0; i < findings->count; i++) {
-        const gyre_finding *f = &findings->items[i];
+    for (size_t i = 0; i < repeat->count; i++) {
+        const gyre_finding *f = &repeat->items[i];
+        const bool same = f->about == like->about && f->counted == like->counted;
 
-        if (f->kind == GYRE_FINDING_FAIL && f->about == like->about && strcmp(f->id, like->id) == 0)
-            return true;
+        if (strcmp(f->id, like->id) == 0 && (same || f->about == GYRE_ABOUT_OUTCOME))
+            return f;
     }
-    return false;
+    return NULL;
+}
+
+static void confirm_one(gyre_findings *findings, gyre_finding *f, const gyre_findings *repeat)
+{
+    const gyre_finding *again = find_again(repeat, f);
+
+    if (again && again->about == GYRE_ABOUT_OUTCOME) {
+        f->text = gyre_arena_print(&findings->arena, "%s; unconfirmed, because the repeat %s",
+                                   f->text, again->text);
+    } else if (again && again->kind == GYRE_FINDING_FAIL) {
+        f->text = gyre_arena_print(&findings->arena, "%s; confirmed by a repeat", f->text);
+    } else if (again && again->kind == GYRE_FINDING_UNDECIDED) {
+        f->kind = GYRE_FINDING_UNDECIDED;
+        f->text = gyre_arena_print(&findings->arena, "%s; left open by a repeat", f->text);
+    } else {
+        f->kind = GYRE_FINDING_WARN;
+        f->text = gyre_arena_print(&findings->arena, "%s; not confirmed by a repeat", f->text);
+    }
 }
 
 gyre_status gyre_gate_confirm(gyre_findings *findings, const gyre_findings *repeat, const char *why)
@@ -326,14 +369,10 @@ gyre_status gyre_gate_confirm(gyre_findings *findings, const gyre_findings *repe
         if (!can_be_repeated(f))
             continue;
         f->repeated = repeat != NULL;
-        if (!repeat) {
+        if (repeat)
+            confirm_one(findings, f, repeat);
+        else
             f->text = gyre_arena_print(&findings->arena, "%s; unconfirmed: %s", f->text, why);
-        } else if (fails_in(repeat, f)) {
-            f->text = gyre_arena_print(&findings->arena, "%s; confirmed by a repeat", f->text);
-        } else {
-            f->kind = GYRE_FINDING_WARN;
-            f->text = gyre_arena_print(&findings->arena, "%s; not confirmed by a repeat", f->text);
-        }
     }
     if (findings->arena.exhausted)
         return gyre_fail(GYRE_NO_MEMORY, "out of memory for the findings of a gate");

@@ -48,6 +48,7 @@ typedef struct gyre_finding {
     const char *id;
     const char *text;         /* one phrase: "12.00 % slower [11.87 12.13], fails above 10 %" */
     double change, low, high; /* of times and counts; 0 of the others */
+    int counted;              /* which count it is about (gyre_ab_counted); -1 none */
     bool repeated;            /* an independent repeat was made, and is told in the text */
 } gyre_finding;
 
@@ -68,9 +69,10 @@ GYRE_MUST_USE gyre_status gyre_gate_evaluate_runs(const gyre_policy *policy, con
                                                   const gyre_compared *compared,
                                                   gyre_findings **out_findings);
 
-/* Keeps those failures that the repeat, evaluated by the same policy, found too; the others become
- * warnings. `repeat` is NULL when none could be made, and `why` says why: failures stay then. What
- * is missing, crashed or was wrong needs no repeat. */
+/* Keeps those failures that the repeat, evaluated by the same policy, found too, and those of
+ * benchmarks that could not be measured again; what the repeat leaves open is undecided, and the
+ * others become warnings. `repeat` is NULL when none could be made, and `why` says why: failures
+ * stay then. What is missing, crashed or was wrong needs no repeat. */
 GYRE_MUST_USE gyre_status gyre_gate_confirm(gyre_findings *findings, const gyre_findings *repeat,
                                             const char *why);
 
@@ -84,6 +86,14 @@ void gyre_findings_destroy(gyre_findings *findings);
 /* Whether the launches so far answer every margin of the benchmark, in a suite of `family`. */
 bool gyre_gate_settled(const gyre_policy *policy, double alpha, const gyre_ab_bench *bench,
                        size_t family);
+
+/* For gate_runs.c: one more, for which there is room, and the kind that a policy makes of it. */
+gyre_finding *gyre_findings_add(gyre_findings *findings, gyre_finding_kind kind,
+                                gyre_finding_about about, const char *id);
+gyre_finding_kind gyre_finding_kind_by(gyre_policy_act act, gyre_finding_kind otherwise);
+
+/* "+12.00 % [+11.87 +12.13]"; of counts without the interval. */
+const char *gyre_finding_change(gyre_arena *arena, const gyre_finding *finding);
 
 /* "fail", "warn", "undecided", "note"; "time", "memory", ... Borrowed, static. */
 const char *gyre_finding_kind_name(gyre_finding_kind kind);

@@ -10,16 +10,7 @@
 #include "base/fail.h"
 #include "record/gate.h"
 
-static gyre_finding *add(gyre_findings *findings, gyre_finding_kind kind, gyre_finding_about about,
-                         const char *id)
-{
-    gyre_finding *finding = &findings->items[findings->count++];
-
-    *finding = (gyre_finding){.kind = kind, .about = about, .id = id};
-    return finding;
-}
-
-static void find_time(gyre_findings *findings, const gyre_result *result,
+static void find_time(gyre_findings *findings, const gyre_policy *policy, const gyre_result *result,
                       const gyre_margins *margins)
 {
     const gyre_comparison *change = &result->change;
@@ -31,7 +22,7 @@ static void find_time(gyre_findings *findings, const gyre_result *result,
         kind = GYRE_FINDING_FAIL;
         what = "above the margin for failures";
     } else if (change->high > margins->fail) {
-        kind = GYRE_FINDING_UNDECIDED;
+        kind = gyre_finding_kind_by(policy->on_undecided, GYRE_FINDING_UNDECIDED);
         what = "whether that is above the margin for failures is open";
     } else if (change->low > margins->warn) {
         kind = GYRE_FINDING_WARN;
@@ -41,12 +32,12 @@ static void find_time(gyre_findings *findings, const gyre_result *result,
     } else if (change->verdict != GYRE_VERDICT_REGRESSED) {
         return;
     }
-    f = add(findings, kind, GYRE_ABOUT_TIME, result->id);
+    f = gyre_findings_add(findings, kind, GYRE_ABOUT_TIME, result->id);
     f->change = change->point;
     f->low = change->low;
     f->high = change->high;
-    f->text = gyre_arena_print(&findings->arena, "time %+.2f %% [%+.2f %+.2f], %s",
-                               100 * change->point, 100 * change->low, 100 * change->high, what);
+    f->text = gyre_arena_print(&findings->arena, "time %s, %s",
+                               gyre_finding_change(&findings->arena, f), what);
 }
 
 /* Measured in the base alone: gone, or broken now. */
@@ -56,14 +47,11 @@ static void find_lost(const gyre_policy *policy, const gyre_run *run, const char
     const gyre_result *result = gyre_run_find(run, id);
 
     if (result && result->outcome == GYRE_OUTCOME_FAILED)
-        add(findings, GYRE_FINDING_FAIL, GYRE_ABOUT_OUTCOME, id)->text =
+        gyre_findings_add(findings, GYRE_FINDING_FAIL, GYRE_ABOUT_OUTCOME, id)->text =
             gyre_arena_print(&findings->arena, "failed: %s", result->reason);
     else
-        add(findings,
-            policy->on_missing == GYRE_POLICY_FAIL     ? GYRE_FINDING_FAIL
-            : policy->on_missing == GYRE_POLICY_IGNORE ? GYRE_FINDING_NOTE
-                                                       : GYRE_FINDING_WARN,
-            GYRE_ABOUT_MISSING, id)
+        gyre_findings_add(findings, gyre_finding_kind_by(policy->on_missing, GYRE_FINDING_WARN),
+                          GYRE_ABOUT_MISSING, id)
             ->text = "the candidate has not measured it";
 }
 
@@ -77,15 +65,22 @@ static void find_all(const gyre_policy *policy, const gyre_run *run, const gyre_
         if (!result->change.baseline || rule->ignore)
             continue;
         findings->gated++;
-        find_time(findings, result, &rule->margins[GYRE_GATED_TIME]);
+        find_time(findings, policy, result, &rule->margins[GYRE_GATED_TIME]);
+        if (rule->margins[GYRE_GATED_MEMORY].asked)
+            gyre_findings_add(findings, GYRE_FINDING_NOTE, GYRE_ABOUT_MEMORY, result->id)->text =
+                "memory is not compared in kept runs";
+        if (rule->margins[GYRE_GATED_INSTRUCTIONS].asked)
+            gyre_findings_add(findings, GYRE_FINDING_NOTE, GYRE_ABOUT_INSTRUCTIONS, result->id)
+                ->text = "instructions are not compared in kept runs";
     }
     for (size_t i = 0; i < compared->only_base.count; i++)
         if (!gyre_policy_find(policy, compared->only_base.ids[i])->ignore)
             find_lost(policy, run, compared->only_base.ids[i], findings);
     for (size_t i = 0; i < compared->only_run.count; i++)
         if (!gyre_policy_find(policy, compared->only_run.ids[i])->ignore)
-            add(findings, GYRE_FINDING_NOTE, GYRE_ABOUT_MISSING, compared->only_run.ids[i])->text =
-                "the base has not measured it";
+            gyre_findings_add(findings, GYRE_FINDING_NOTE, GYRE_ABOUT_MISSING,
+                              compared->only_run.ids[i])
+                ->text = "the base has not measured it";
 }
 
 gyre_status gyre_gate_evaluate_runs(const gyre_policy *policy, const gyre_run *run,
@@ -99,7 +94,7 @@ gyre_status gyre_gate_evaluate_runs(const gyre_policy *policy, const gyre_run *r
     if (status != GYRE_OK)
         return status;
     findings = block;
-    findings->capacity = run->count + compared->only_base.count + compared->only_run.count;
+    findings->capacity = 3 * run->count + compared->only_base.count + compared->only_run.count;
     findings->items =
         gyre_arena_array(&findings->arena, findings->capacity + 1, sizeof findings->items[0]);
     if (findings->items)

@@ -58,11 +58,6 @@ void gyre_head_write_place(gyre_json *json, const gyre_run *run)
     write_commit(json, &run->commit);
 }
 
-static uint64_t count_of(const gyre_value *object, const char *key)
-{
-    return (uint64_t)gyre_value_integer(gyre_value_get(object, key), 0, INT64_MAX);
-}
-
 static double measure_of(const gyre_value *object, const char *key)
 {
     return gyre_value_number(gyre_value_get(object, key), 0, MOST);
@@ -111,9 +106,9 @@ void gyre_machine_take(const gyre_value *root, gyre_run_machine *machine, gyre_a
     machine->hypervisor = gyre_value_text(gyre_value_get(&object, "hypervisor"), arena);
     machine->kernel = gyre_value_text(gyre_value_get(&object, "kernel"), arena);
     machine->huge_pages = gyre_value_text(gyre_value_get(&object, "transparent_huge_pages"), arena);
-    machine->cpus = count_of(&object, "cpus");
-    machine->allowed_cpus = count_of(&object, "allowed_cpus");
-    machine->memory_bytes = count_of(&object, "memory_bytes");
+    machine->cpus = gyre_value_count(&object, "cpus");
+    machine->allowed_cpus = gyre_value_count(&object, "allowed_cpus");
+    machine->memory_bytes = gyre_value_count(&object, "memory_bytes");
     machine->cpu_quota = measure_of(&object, "cpu_quota");
     machine->clock_source = gyre_value_text(gyre_value_get(&clock, "source"), arena);
     machine->clock_cost_ns = measure_of(&clock, "cost_ns");

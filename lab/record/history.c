@@ -210,6 +210,22 @@ gyre_status gyre_history_check(gyre_history *h, bool *out_empty)
     return check_schema(h);
 }
 
+/* In one transaction: between two questions somebody may make what is being asked about. */
+gyre_status gyre_history_inspect(gyre_history *h, bool *out_empty)
+{
+    gyre_status status = gyre_history_execute(h, "BEGIN");
+
+    *out_empty = false;
+    if (status != GYRE_OK)
+        return status;
+    status = gyre_history_check(h, out_empty);
+    if (status != GYRE_OK) {
+        (void)sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL); /* the reason is the check's */
+        return status;
+    }
+    return gyre_history_execute(h, "COMMIT");
+}
+
 gyre_status gyre_history_make(gyre_history *h)
 {
     char sql[96];
@@ -281,7 +297,7 @@ gyre_status gyre_history_open(const char *folder, gyre_history_use use, uint64_t
     if (status == GYRE_OK)
         status = set_up(h);
     if (status == GYRE_OK)
-        status = gyre_history_check(h, &empty);
+        status = gyre_history_inspect(h, &empty);
     if (status == GYRE_OK && empty && use == GYRE_HISTORY_READ)
         status = gyre_fail(GYRE_NOT_FOUND, "there is no run in '%.*s' yet",
                            gyre_text_cut(strlen(h->path)), h->path);

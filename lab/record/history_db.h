@@ -35,6 +35,9 @@ GYRE_MUST_USE gyre_status gyre_history_execute(gyre_history *history, const char
 /* Whether the file is ours, or has nothing in it yet, which `out_empty` says and is as good. */
 GYRE_MUST_USE gyre_status gyre_history_check(gyre_history *history, bool *out_empty);
 
+/* The same in a transaction of its own, for callers that have none. */
+GYRE_MUST_USE gyre_status gyre_history_inspect(gyre_history *history, bool *out_empty);
+
 /* Makes the tables of an empty file; inside a transaction. */
 GYRE_MUST_USE gyre_status gyre_history_make(gyre_history *history);
 

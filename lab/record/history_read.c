@@ -362,7 +362,7 @@ gyre_status gyre_history_find(gyre_history *h, const gyre_run *run, uint64_t *ou
     sqlite3_stmt *statement;
     int step = SQLITE_ERROR;
     bool empty;
-    gyre_status status = gyre_history_check(h, &empty);
+    gyre_status status = gyre_history_inspect(h, &empty);
 
     *out_number = 0;
     if (status != GYRE_OK || empty)

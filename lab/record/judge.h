@@ -9,7 +9,8 @@
  * Looks are taken after 8, 16, 32 and 48 launches, and alpha is split over the four. A question is
  * one bound: is the new version slower than old * (1 + bound)? Verdicts are made of such answers,
  * so that `gyre ab` and the margins of a gate are judged alike. Over a suite, Holm's method holds
- * the probability of any false verdict at alpha.
+ * the probability that anything is falsely called faster or slower at alpha; an equivalent is false
+ * with that probability each.
  *
  * Everything follows from the launches, in order, and the rule: a file that holds them can be
  * judged again, to the last bit.
@@ -43,7 +44,7 @@ typedef enum gyre_ab_verdict {
 
 typedef struct gyre_rule {
     double margin; /* 0.01: changes within 1 % do not matter */
-    double alpha;  /* probability of a false verdict in the whole suite: 0.01 */
+    double alpha;  /* probability that any change of the whole suite is a false one: 0.01 */
 } gyre_rule;
 
 /* The answer to one question: the p values, corrected for the looks. */

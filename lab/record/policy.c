@@ -176,10 +176,9 @@ static bool matches(const gyre_policy_rule *rule, const char *id)
     return regexec(&rule->compiled, id, 0, NULL, 0) == 0;
 }
 
-/* All ids of a measurement, one after the other, up to NULL. */
-static const char *id_at(const void *measured, size_t index)
+const char *gyre_policy_id_of_ab(const void *list, size_t index)
 {
-    const gyre_ab *ab = measured;
+    const gyre_ab *ab = list;
 
     if (index < ab->count)
         return ab->benches[index].id;
@@ -190,7 +189,14 @@ static const char *id_at(const void *measured, size_t index)
     return index < ab->only_new_count ? ab->only_new[index] : NULL;
 }
 
-static gyre_status refuse_pattern(const gyre_policy_rule *rule, const gyre_ab *ab)
+const char *gyre_policy_id_of_run(const void *list, size_t index)
+{
+    const gyre_run *run = list;
+
+    return index < run->count ? run->results[index].id : NULL;
+}
+
+static gyre_status refuse_pattern(const gyre_policy_rule *rule, gyre_id_at *id_at, const void *list)
 {
     char word[GYRE_PATTERN_BYTES + 1];
     const char *meant;
@@ -200,24 +206,24 @@ static gyre_status refuse_pattern(const gyre_policy_rule *rule, const gyre_ab *a
         if (strchr(gyre_id_characters, *c))
             word[length++] = *c;
     word[length] = '\0';
-    meant = gyre_text_nearest(word, id_at, ab);
+    meant = gyre_text_nearest(word, id_at, list);
     if (!meant)
-        meant = id_at(ab, 0);
+        meant = id_at(list, 0);
     return gyre_fail(GYRE_INVALID,
                      "the policy's pattern '%.*s' matches no benchmark; the nearest is '%.*s'",
                      gyre_text_cut(strlen(rule->pattern)), rule->pattern,
                      gyre_text_cut(meant ? strlen(meant) : 0), meant ? meant : "");
 }
 
-gyre_status gyre_policy_check(const gyre_policy *policy, const gyre_ab *ab)
+gyre_status gyre_policy_check(const gyre_policy *policy, gyre_id_at *id_at, const void *list)
 {
     for (size_t i = 0; i < policy->rule_count; i++) {
         bool some = false;
 
-        for (size_t k = 0; !some && id_at(ab, k); k++)
-            some = matches(&policy->rules[i], id_at(ab, k));
+        for (size_t k = 0; !some && id_at(list, k); k++)
+            some = matches(&policy->rules[i], id_at(list, k));
         if (!some)
-            return refuse_pattern(&policy->rules[i], ab);
+            return refuse_pattern(&policy->rules[i], id_at, list);
     }
     return GYRE_OK;
 }

@@ -69,9 +69,16 @@ GYRE_MUST_USE gyre_status gyre_policy_read(const char *path, gyre_policy **out_p
 GYRE_MUST_USE gyre_status gyre_policy_parse(const char *bytes, size_t length, const char *name,
                                             gyre_policy **out_policy);
 
-/* GYRE_INVALID when a pattern matches none of the benchmarks, on neither side, with the id that was
- * probably meant. */
-GYRE_MUST_USE gyre_status gyre_policy_check(const gyre_policy *policy, const gyre_ab *ab);
+/* An id of a list, or NULL behind its end. */
+typedef const char *gyre_id_at(const void *list, size_t index);
+
+/* GYRE_INVALID when a pattern matches no id of the list, with the one that was probably meant. */
+GYRE_MUST_USE gyre_status gyre_policy_check(const gyre_policy *policy, gyre_id_at *id_at,
+                                            const void *list);
+
+/* The lists: a measurement's (gyre_ab), of both sides, and a run's (gyre_run). */
+const char *gyre_policy_id_of_ab(const void *ab, size_t index);
+const char *gyre_policy_id_of_run(const void *run, size_t index);
 
 /* The rule for a benchmark; never NULL. */
 const gyre_policy_rule *gyre_policy_find(const gyre_policy *policy, const char *id);

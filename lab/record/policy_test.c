@@ -155,10 +155,10 @@ static void pattern_without_a_benchmark_is_refused(void)
 
     REQUIRE(parse_with("\"rules\": [{\"pattern\": \"^g/slow\"}, {\"pattern\": \"^g/gone$\"},"
                        "{\"pattern\": \"added\"}]") == GYRE_OK);
-    CHECK(gyre_policy_check(policy, ab) == GYRE_OK);
+    CHECK(gyre_policy_check(policy, gyre_policy_id_of_ab, ab) == GYRE_OK);
     gyre_policy_destroy(policy);
     REQUIRE(parse_with("\"rules\": [{\"pattern\": \"^g/solwer$\"}]") == GYRE_OK);
-    CHECK(gyre_policy_check(policy, ab) == GYRE_INVALID);
+    CHECK(gyre_policy_check(policy, gyre_policy_id_of_ab, ab) == GYRE_INVALID);
     CHECK(error_says("the policy's pattern '^g/solwer$' matches no benchmark; the nearest is "
                      "'g/slower'"));
     gyre_policy_destroy(policy);

@@ -15,15 +15,10 @@ enum { REASON_BYTES = 112 };
 static const double MOST = 1e18; /* of what has no limit of its own */
 static const gyre_document_kind kind = {"gyre.run/", "a run file", NULL};
 
-static uint64_t count_of(const gyre_value *object, const char *key)
-{
-    return (uint64_t)gyre_value_integer(gyre_value_get(object, key), 0, INT64_MAX);
-}
-
 /* Older files have fewer options; those keep the value that they have. */
 static uint64_t count_or(const gyre_value *object, const char *key, uint64_t otherwise)
 {
-    return gyre_value_get(object, key).json ? count_of(object, key) : otherwise;
+    return gyre_value_get(object, key).json ? gyre_value_count(object, key) : otherwise;
 }
 
 static double number_or(const gyre_value *object, const char *key, double high, double otherwise)

@@ -46,6 +46,7 @@ static bool judge_record(json_t *json, const gyre_run_machine *machine, gyre_tru
     const gyre_value root = {.json = json, .complaint = &complaint};
     const bool full = gyre_value_bool(gyre_value_need(&root, "full"));
     const bool passed = gyre_value_bool(gyre_value_need(&root, "passed"));
+    const bool proved = gyre_value_bool(gyre_value_need(&root, "proved"));
     gyre_run_machine tested = {0};
     gyre_arena arena = {0};
     bool here;
@@ -65,7 +66,11 @@ static bool judge_record(json_t *json, const gyre_run_machine *machine, gyre_tru
     else if (!full)
         snprintf(trust->why, sizeof trust->why,
                  "only a quick self-test of this machine is on record; run 'gyre selftest --full'");
-    trust->tested = here && passed && full && !complaint.text[0];
+    else if (!proved)
+        snprintf(trust->why, sizeof trust->why,
+                 "the self-test of this machine did not count the work that it added; install "
+                 "valgrind and run 'gyre selftest --full'");
+    trust->tested = here && passed && full && proved && !complaint.text[0];
     return (here && full) || complaint.text[0]; /* a quick one says too little to end the search */
 }
 

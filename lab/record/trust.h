@@ -20,7 +20,7 @@
 #include "record/run.h"
 
 typedef struct gyre_trust {
-    bool tested;   /* a full self-test of such a machine is on record, and it passed */
+    bool tested;   /* a full self-test of such a machine is on record, proved and passed */
     char why[200]; /* why not: a phrase; "" when tested */
 } gyre_trust;
 

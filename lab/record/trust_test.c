@@ -30,11 +30,11 @@ static void record(const char *where, bool full, bool passed, const char *cpu)
 {
     char text[512];
 
-    snprintf(
-        text, sizeof text,
-        "{\"schema\": \"gyre.selftest/1\", \"full\": %s, \"passed\": %s, \"machine\": {\"cpu\": "
-        "\"%s\", \"cpus\": 4, \"hypervisor\": \"KVM\", \"kernel\": \"6\"}}",
-        full ? "true" : "false", passed ? "true" : "false", cpu);
+    snprintf(text, sizeof text,
+             "{\"schema\": \"gyre.selftest/1\", \"full\": %s, \"passed\": %s, \"proved\": true, "
+             "\"machine\": {\"cpu\": "
+             "\"%s\", \"cpus\": 4, \"hypervisor\": \"KVM\", \"kernel\": \"6\"}}",
+             full ? "true" : "false", passed ? "true" : "false", cpu);
     put(where, text);
 }
 

@@ -194,3 +194,8 @@ int gyre_value_choice(gyre_value value, const char *choices)
     gyre_value_refuse(&value, "is not one of %s", choices);
     return 0;
 }
+
+uint64_t gyre_value_count(const gyre_value *object, const char *key)
+{
+    return (uint64_t)gyre_value_integer(gyre_value_get(object, key), 0, INT64_MAX);
+}

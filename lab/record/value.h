@@ -62,6 +62,9 @@ time_t gyre_value_moment(gyre_value value);
 /* 64 bits in exactly 16 hexadecimal digits, lower case. */
 uint64_t gyre_value_bits(gyre_value value);
 
+/* The member of an object that counts something: 0 when it is absent. */
+uint64_t gyre_value_count(const gyre_value *object, const char *key);
+
 /* The index among the words of "a|b|c". */
 int gyre_value_choice(gyre_value value, const char *choices);
 

@@ -7,13 +7,14 @@
 #include "test.h"
 
 static gyre_finding items[] = {
-    {GYRE_FINDING_NOTE, GYRE_ABOUT_MISSING, "g/added", "only the new version has it", 0, 0, 0,
+    {GYRE_FINDING_NOTE, GYRE_ABOUT_MISSING, "g/added", "only the new version has it", 0, 0, 0, -1,
      false},
     {GYRE_FINDING_FAIL, GYRE_ABOUT_TIME, "g/a,b:c%d", "time +12 %\n::error::x", 0.12, 0.11, 0.13,
-     true},
-    {GYRE_FINDING_WARN, GYRE_ABOUT_MEMORY, "g/<b>", "memory\x1b[31m", (double)INFINITY, 0, 0,
+     -1, true},
+    {GYRE_FINDING_WARN, GYRE_ABOUT_MEMORY, "g/<b>", "memory\x1b[31m", (double)INFINITY, 0, 0, -1,
      false},
-    {GYRE_FINDING_UNDECIDED, GYRE_ABOUT_TIME, "g/once", "open", 0.1, -1, (double)INFINITY, false},
+    {GYRE_FINDING_UNDECIDED, GYRE_ABOUT_TIME, "g/once", "open", 0.1, -1, (double)INFINITY, -1,
+     false},
 };
 static gyre_findings findings = {.items = items, .count = 4, .gated = 9};
 static char *text;

@@ -3,7 +3,9 @@
 # A policy held against measurements: hand-made ones, and some that are really measured.
 . "$(dirname "$0")/../sh.sh"
 
-rival=$build/tests/rival_bench
+# a copy, so that its processes are told from those of other tests
+cp "$build/tests/rival_bench" "$work/rival_bench" || exit 1
+rival=$work/rival_bench
 export HOME="$work/home" XDG_STATE_HOME="$work/state"
 cd "$work" || exit 1
 
@@ -20,10 +22,10 @@ passes()
 fails()
 {
     sample 'g/a 8 0.12 0.002' 'g/same 8 0 0.002' && exits 1 judge && says out '^gate failed' &&
-        says out '^  fail  *g/a: time +12.00 % \[+11.* +12.*\], fails above 10 %; unconfirmed: the old version'
+        says out '^  fail  *g/a: time +12.00 % \[+11.* +12.*\], fails above 10 %; unconfirmed: no programs were given to repeat it$'
 }
 warns() { sample 'g/a 8 0.07 0.002' && exits 0 judge && says out '^gate passed' && says out '^  warn  *g/a: time +7.00 % .* warns above 5 %$'; }
-notes() { sample 'g/a 8 0.03 0.002' && exits 0 judge && says out '^  note  *g/a: time +3.00 % .* within the policy$'; }
+notes() { sample 'g/a 8 0.03 0.002' && exits 0 judge && says out '^  note  *g/a: time +3.00 % .* slower, but within the policy$'; }
 undecided()
 {
     sample 'g/a 48 0.1 0.9' && exits 0 judge && says out '^gate undecided' && says out '^  undecided g/a: .* is open after 48 launches; MDE' &&
@@ -91,7 +93,7 @@ broken_file()
 }
 selftest() # FOLDER FULL PASSED: a record that is about the machine of the samples
 {
-    mkdir -p "$1" && printf '{"schema": "gyre.selftest/1", "full": %s, "passed": %s, "machine": {"cpu": "cpu", "cpus": 8, "hypervisor": "KVM"}}\n' \
+    mkdir -p "$1" && printf '{"schema": "gyre.selftest/1", "full": %s, "passed": %s, "proved": true, "machine": {"cpu": "cpu", "cpus": 8, "hypervisor": "KVM"}}\n' \
         "$2" "$3" >"$1/selftest.json"
 }
 advisory()
@@ -122,13 +124,15 @@ json()
 usage()
 {
     exits 2 gate && says err 'say which two' && exits 2 gate --json --github a b && says err '--json stands alone' &&
-        exits 2 gate --read x a b && exits 2 gate --fail a b && says err '--fail is for --advisory' && exits 2 gate --advisory a && says err 'which two runs'
+        exits 2 gate --read x a && says err '--read takes OLD and NEW' && exits 2 gate --read x --advisory a b &&
+        echo '{}' >runs.json && exits 2 gate runs.json runs.json && says err 'runs.json. is a file of results' && exits 2 gate --fail a b && says err '--fail is for --advisory' && exits 2 gate --advisory a && says err 'which two runs'
 }
 
 measured()
 {
     exits 1 gate "$rival plain" "$rival slow" '^rival/count$' && says out '^  fail  *rival/count: time +.* confirmed by a repeat$' &&
         says err '1 fails; measuring it again' && [ "$("$query" again <results/ab.json)" = false ] && [ "$("$query" again <results/ab-repeat.json)" = true ] &&
+        rm -r results && exits 1 gate --save kept.json "$rival plain" "$rival slow" '^rival/count$' && says out 'confirmed by a repeat$' && [ -s kept.json ] &&
         exits 0 gate --save kept.json "$rival slow" "$rival plain" '^rival/count$' && says out '^gate passed' && [ -s kept.json ] &&
         exits 0 judge --read kept.json && says out '^gate passed'
 }
@@ -136,11 +140,23 @@ measured()
 unconfirmed()
 {
     exits 0 gate "$rival plain" "$rival plain" '^rival/count$' && sed '/"new_ns"/s/\([[ ]\)\([0-9]\)/\19\2/g' results/ab.json >bent.json &&
-        exits 0 gate --read bent.json && says out '^  warn  *rival/count: .* not confirmed by a repeat$' && says out '^gate passed' &&
-        sed 's/"hash": "................"/"hash": "0000000000000000"/' bent.json >other.json && exits 1 gate --read other.json &&
+        exits 0 gate --read bent.json "$rival plain" "$rival plain" && says out '^  warn  *rival/count: .* not confirmed by a repeat$' &&
+        says out '^gate passed' && exits 1 gate --read bent.json && says out 'unconfirmed: no programs were given to repeat it$' &&
+        sed 's/"hash": "................"/"hash": "0000000000000000"/' bent.json >other.json &&
+        exits 1 gate --read other.json "$rival plain" "$rival plain" &&
         says out 'unconfirmed: the old version.s program has changed since$'
 }
 nothing_wanted() { exits 2 gate "$rival plain" "$rival plain" nosuch && says err 'no benchmark matches'; }
+
+nothing_gated()
+{
+    sample 'g/a 8 0 0.002' && policy '"rules": [{"pattern": "g", "ignore": true}]' && exits 2 judge --policy policy.json && says err 'no benchmark is gated'
+}
+full_disk()
+{
+    exits 1 gate --save /dev/full "$rival plain" "$rival slow" '^rival/count$' && says err '[Nn]o space' && says out '^  fail  *rival/count' &&
+        exits 3 gate --save /dev/full "$rival slow" "$rival plain" '^rival/count$' && says out '^gate passed'
+}
 
 fast='--quick --sample-size 10'
 # shellcheck disable=SC2086
@@ -174,6 +190,8 @@ claim_json result_can_be_json json
 claim wrong_words_are_wrong_usage usage
 claim_json measured_failure_is_confirmed measured
 claim failure_by_chance_is_a_warning unconfirmed
+claim gate_that_gates_nothing_is_usage nothing_gated
+claim full_disk_hides_no_finding full_disk
 claim filter_that_wants_nothing_is_wrong_usage nothing_wanted
 claim kept_runs_are_advice kept_runs
 finish
