@@ -219,10 +219,19 @@ static int by_id(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+const char *gyre_ids_twin(const char **ids, size_t count)
+{
+    qsort(ids, count, sizeof ids[0], by_id);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(ids[i - 1], ids[i]) == 0)
+            return ids[i];
+    return NULL;
+}
+
 static gyre_status refuse_twins(const gyre_case_list *list)
 {
     gyre_status status;
-    const char **ids;
+    const char **ids, *twin;
     void *block;
 
     status = gyre_alloc(NULL, list->count, sizeof ids[0], &block);
@@ -231,10 +240,9 @@ static gyre_status refuse_twins(const gyre_case_list *list)
     ids = block;
     for (size_t i = 0; i < list->count; i++)
         ids[i] = list->cases[i].id;
-    qsort(ids, list->count, sizeof ids[0], by_id);
-    for (size_t i = 1; i < list->count && status == GYRE_OK; i++)
-        if (strcmp(ids[i - 1], ids[i]) == 0)
-            status = gyre_fail(GYRE_INVALID, "two benchmarks are called '%s'", ids[i]);
+    twin = gyre_ids_twin(ids, list->count);
+    if (twin)
+        status = gyre_fail(GYRE_INVALID, "two benchmarks are called '%s'", twin);
     gyre_free(NULL, block, list->count, sizeof ids[0]);
     return status;
 }

@@ -52,17 +52,10 @@ static bool take_line(const char *line, size_t length, gyre_listed *out)
     return out->threads >= 1 && out->threads <= MOST_THREADS && is_plain(text);
 }
 
-static int by_letters(const void *left, const void *right)
-{
-    const char *const *a = left, *const *b = right;
-
-    return strcmp(*a, *b);
-}
-
 /* Whether no id is there twice. */
 static gyre_status check_ids(const gyre_listing *listing)
 {
-    const char **ids;
+    const char **ids, *twin;
     gyre_status status;
     void *block;
 
@@ -72,10 +65,9 @@ static gyre_status check_ids(const gyre_listing *listing)
     ids = block;
     for (size_t i = 0; i < listing->count; i++)
         ids[i] = listing->cases[i].id;
-    qsort(ids, listing->count, sizeof ids[0], by_letters);
-    for (size_t i = 1; i < listing->count && status == GYRE_OK; i++)
-        if (strcmp(ids[i - 1], ids[i]) == 0)
-            status = gyre_fail(GYRE_CORRUPT, "it lists '%s' twice", ids[i]);
+    twin = gyre_ids_twin(ids, listing->count);
+    if (twin)
+        status = gyre_fail(GYRE_CORRUPT, "it lists '%s' twice", twin);
     gyre_free(NULL, block, listing->count, sizeof ids[0]);
     return status;
 }

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
+#include "bench/case.h"
 
 enum { NAME_BYTES = 96, REASON_BYTES = 56 };
 
@@ -160,18 +161,10 @@ gyre_status gyre_document_read(const gyre_document_kind *kind, const char *path,
     return status;
 }
 
-static int by_letters(const void *left, const void *right)
-{
-    const char *const *a = left, *const *b = right;
-
-    return strcmp(*a, *b);
-}
-
 void gyre_document_check_ids(const char **ids, size_t count, gyre_complaint *complaint)
 {
-    qsort(ids, count, sizeof ids[0], by_letters);
-    for (size_t i = 1; i < count && !complaint->text[0]; i++)
-        if (strcmp(ids[i - 1], ids[i]) == 0)
-            snprintf(complaint->text, sizeof complaint->text, "the id '%.64s' is there twice",
-                     ids[i]);
+    const char *twin = gyre_ids_twin(ids, count);
+
+    if (twin && !complaint->text[0])
+        snprintf(complaint->text, sizeof complaint->text, "the id '%.64s' is there twice", twin);
 }

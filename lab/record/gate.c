@@ -180,7 +180,8 @@ static void find_time(const evaluation *e, const gyre_ab_bench *bench, const que
         f->text =
             gyre_arena_print(arena, "time %s, warns above %g %%", change, 100 * margins->warn);
     } else if (warn == OPEN) {
-        f->text = gyre_arena_print(arena, "time %s, whether that is above %g %% is open", change,
+        f->text = gyre_arena_print(arena, "time %s, %swhether that is above %g %% is open", change,
+                                   j->verdict == GYRE_AB_SLOWER ? "slower, and " : "",
                                    100 * margins->warn);
     } else {
         f->text = gyre_arena_print(arena, "time %s, slower, but within the policy", change);
