@@ -77,8 +77,8 @@ GYRE_MUST_USE gyre_status gyre_policy_check(const gyre_policy *policy, gyre_id_a
                                             const void *list);
 
 /* The lists: a measurement's (gyre_ab), of both sides, and a run's (gyre_run). */
-const char *gyre_policy_id_of_ab(const void *ab, size_t index);
-const char *gyre_policy_id_of_run(const void *run, size_t index);
+const char *gyre_policy_id_of_ab(const void *list, size_t index);
+const char *gyre_policy_id_of_run(const void *list, size_t index);
 
 /* The rule for a benchmark; never NULL. */
 const gyre_policy_rule *gyre_policy_find(const gyre_policy *policy, const char *id);
