@@ -46,8 +46,7 @@ typedef struct race {
 static gyre_status start(race *r, int baton_fd, size_t side)
 {
     gyre_stat_random random;
-    const gyre_worker_start how = {
-        .program = r->pair->programs[side], .baton_fd = baton_fd, .cpus = r->pair->cpus};
+    const gyre_worker_start how = {.program = r->pair->programs[side], .cpus = r->pair->cpus};
     gyre_worker_order order = {
         .purpose = GYRE_PURPOSE_TURNS,
         .ids_hash = r->pair->ids_hash[side],

@@ -229,8 +229,8 @@ static void become(const launch *l, const gyre_worker_order *order, const gyre_w
         fcntl(order->fd, F_SETFD, 0);
     if (start->preload_fd > 0)
         fcntl(start->preload_fd, F_SETFD, 0);
-    if (start->baton_fd > 0)
-        fcntl(start->baton_fd, F_SETFD, 0);
+    if (order->baton_fd >= 0)
+        fcntl(order->baton_fd, F_SETFD, 0);
     if (start->in_front)
         execvpe(l->argv[0], l->argv, l->envp);
     else if (start->program)

@@ -39,7 +39,6 @@ typedef struct gyre_worker_start {
     bool is_command;             /* it gets no order, and what it prints to stdout is not read */
     const char *const *in_front; /* command and arguments that run the program; ends with NULL */
     int preload_fd;              /* library to put in front of it; 0 none */
-    int baton_fd;                /* to be passed on; 0 none */
     const gyre_cpu_set *cpus;    /* that it may run on; NULL all */
     uint64_t timeout_ns;         /* longest without a sign of life; 0 any */
     void (*tick)(void *user);    /* called about ten times a second while waiting */

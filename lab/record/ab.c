@@ -152,14 +152,6 @@ gyre_status gyre_ab_judge(gyre_ab *ab)
     return status;
 }
 
-const gyre_ab_bench *gyre_ab_find(const gyre_ab *ab, const char *id)
-{
-    for (size_t i = 0; i < ab->count; i++)
-        if (strcmp(ab->benches[i].id, id) == 0)
-            return &ab->benches[i];
-    return NULL;
-}
-
 void gyre_ab_destroy(gyre_ab *ab)
 {
     if (!ab)

@@ -115,7 +115,6 @@ double gyre_ab_old_ns(const gyre_ab_bench *bench);
 /* Makes every judgement anew from the launches; every benchmark counts in the suite. */
 GYRE_MUST_USE gyre_status gyre_ab_judge(gyre_ab *ab);
 
-const gyre_ab_bench *gyre_ab_find(const gyre_ab *ab, const char *id);
 void gyre_ab_destroy(gyre_ab *ab);
 
 /* record/ab_write.c: all of it as JSON. Errors stay in the stream. */

@@ -78,6 +78,15 @@ static inline gyre_ab_bench *fake_failed(gyre_ab *ab, const char *id, gyre_outco
     return bench;
 }
 
+/* The benchmark of that id, which is there. */
+static inline const gyre_ab_bench *fake_find(const gyre_ab *ab, const char *id)
+{
+    for (size_t i = 0; i < ab->count; i++)
+        if (strcmp(ab->benches[i].id, id) == 0)
+            return &ab->benches[i];
+    abort();
+}
+
 static inline void fake_count(gyre_ab_bench *bench, gyre_ab_counted what, double old_value,
                               double new_value)
 {

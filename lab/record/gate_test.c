@@ -360,7 +360,7 @@ static void settled_when_every_margin_is_answered(void)
     CHECK(gyre_gate_settled(policy, 0.01, fake_bench(ab, "g/ignored", 8, 0, 0.5), 20));
     /* above 10 % with p of 0.005: enough for one, not for twenty */
     CHECK(gyre_gate_settled(policy, 0.01, fake_bench(ab, "g/alone", 8, 0.115, 0.0118), 1));
-    CHECK(!gyre_gate_settled(policy, 0.01, gyre_ab_find(ab, "g/alone"), 20));
+    CHECK(!gyre_gate_settled(policy, 0.01, fake_find(ab, "g/alone"), 20));
     end();
 }
 

@@ -162,13 +162,4 @@ static const test_case cases[] = {
     TEST(killed_writer_leaves_whole_runs),
     TEST(killed_writer_among_others_disturbs_none),
 };
-
-int main(int argc, char **argv)
-{
-    int code;
-
-    fake_root_make();
-    code = test_run(cases, sizeof cases / sizeof cases[0], argc > 1 ? argv[1] : NULL);
-    fake_root_forget();
-    return code;
-}
+FAKE_ROOT_MAIN(cases)

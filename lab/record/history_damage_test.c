@@ -378,13 +378,4 @@ static const test_case cases[] = {
     TEST(locked_history_is_waited_for_and_then_told),
     TEST(hostile_rows_are_unknown_not_believed),
 };
-
-int main(int argc, char **argv)
-{
-    int code;
-
-    fake_root_make();
-    code = test_run(cases, sizeof cases / sizeof cases[0], argc > 1 ? argv[1] : NULL);
-    fake_root_forget();
-    return code;
-}
+FAKE_ROOT_MAIN(cases)

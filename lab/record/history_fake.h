@@ -143,4 +143,16 @@ static inline void fake_root_forget(void)
     nftw(fake_root, fake_forget, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* TEST_MAIN, with a folder for the cases. */
+#define FAKE_ROOT_MAIN(cases)                                                                      \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        int code;                                                                                  \
+                                                                                                   \
+        fake_root_make();                                                                          \
+        code = test_run(cases, sizeof(cases) / sizeof(cases)[0], argc > 1 ? argv[1] : NULL);       \
+        fake_root_forget();                                                                        \
+        return code;                                                                               \
+    }
+
 #endif

@@ -270,13 +270,4 @@ static const test_case cases[] = {
     TEST(run_that_does_not_fit_is_not_kept_in_part),
     TEST(folder_may_look_like_an_address),
 };
-
-int main(int argc, char **argv)
-{
-    int code;
-
-    fake_root_make();
-    code = test_run(cases, sizeof cases / sizeof cases[0], argc > 1 ? argv[1] : NULL);
-    fake_root_forget();
-    return code;
-}
+FAKE_ROOT_MAIN(cases)

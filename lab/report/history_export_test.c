@@ -222,13 +222,4 @@ static const test_case cases[] = {
     TEST(two_runs_are_no_trend),
     TEST(long_history_is_cut_at_its_old_end),
 };
-
-int main(int argc, char **argv)
-{
-    int code;
-
-    fake_root_make();
-    code = test_run(cases, sizeof cases / sizeof cases[0], argc > 1 ? argv[1] : NULL);
-    fake_root_forget();
-    return code;
-}
+FAKE_ROOT_MAIN(cases)
