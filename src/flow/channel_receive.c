@@ -22,8 +22,10 @@ typedef struct receiving {
     void *items;
     gyre_received *received;
     size_t room;
+    uint64_t deadline_ns; /* 0: does not wait */
     size_t done;
-    bool closed;
+    bool closed; /* and nothing is left */
+    bool marked; /* there is nothing, and whoever sends will see that we wait */
 } receiving;
 
 static bool take(receiving *r)
@@ -53,10 +55,13 @@ static bool came_or_marked(void *arg)
     receiving *const r = arg;
 
     while (!take(r)) {
-        if (is_empty(r))
+        r->marked = is_empty(r);
+        if (r->marked)
             return false;
         if (r->closed)
             return true;
+        if (gyre_clock_now_ns() >= r->deadline_ns)
+            return false; /* whoever asks sees that it is too late to sleep */
         sched_yield();
     }
     return true;
@@ -67,14 +72,14 @@ static gyre_status say_closed(const gyre_channel *channel)
     return gyre_fail(GYRE_CLOSED, "channel '%s' is closed and empty", channel->name);
 }
 
-static gyre_status wait_for_items(receiving *r, uint64_t deadline_ns)
+static gyre_status wait_for_items(receiving *r)
 {
     static _Thread_local gyre_spin spin;
     gyre_status status;
 
-    if (gyre_spin_until(&spin, came, r, deadline_ns))
+    if (gyre_spin_until(&spin, came, r, r->deadline_ns))
         return GYRE_OK;
-    status = gyre_park_wait(&r->channel->receivers, NULL, came_or_marked, r, deadline_ns);
+    status = gyre_park_wait(&r->channel->receivers, NULL, came_or_marked, r, r->deadline_ns);
     if (!r->subscriber)
         gyre_one_receiver_left(r->channel);
     if (status != GYRE_OK || r->done > 0)
@@ -93,10 +98,13 @@ static gyre_status find_nothing(receiving *r)
         !gyre_channel_is_closed(r->channel))
         return GYRE_AGAIN; /* leaving alone the words that senders need */
     gyre_bell_mute(r->channel, bell);
-    if (!came_or_marked(r))
+    (void)came_or_marked(r);
+    if (r->marked)
         return GYRE_AGAIN;
-    gyre_bell_ring(r->channel, bell); /* there may be more; and closed is for ever */
-    return r->done > 0 ? GYRE_OK : say_closed(r->channel);
+    gyre_bell_ring(r->channel, bell); /* there may be more, or soon; and closed is for ever */
+    if (r->done > 0)
+        return GYRE_OK;
+    return r->closed ? say_closed(r->channel) : GYRE_AGAIN;
 }
 
 static gyre_status try_receive(receiving *r, size_t *out_count)
@@ -119,8 +127,9 @@ static gyre_status receive(receiving *r, uint64_t deadline_ns, size_t *out_count
     *out_count = 0;
     if (r->room == 0)
         return gyre_fail(GYRE_INVALID, "channel '%s': a receive of no items", r->channel->name);
+    r->deadline_ns = deadline_ns;
     if (!take(r))
-        status = wait_for_items(r, deadline_ns);
+        status = wait_for_items(r);
     *out_count = r->done;
     return status;
 }
@@ -175,7 +184,11 @@ gyre_status gyre_channel_try_receive_bulk(gyre_channel *channel, void *items,
 /* What a subscriber receives. */
 static receiving by(gyre_subscriber *subscriber, void *items, gyre_received *received, size_t room)
 {
-    return (receiving){subscriber->channel, subscriber, items, received, room, 0, false};
+    return (receiving){.channel = subscriber->channel,
+                       .subscriber = subscriber,
+                       .items = items,
+                       .received = received,
+                       .room = room};
 }
 
 gyre_status gyre_subscriber_receive(gyre_subscriber *subscriber, void *item,

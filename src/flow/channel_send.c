@@ -17,8 +17,9 @@
 typedef struct sending {
     gyre_channel *channel;
     gyre_load load;
-    size_t count; /* items that are left */
-    size_t done;  /* items that went in, or were dropped as the newest */
+    size_t count;         /* items that are left */
+    size_t done;          /* items that went in, or were dropped as the newest */
+    uint64_t deadline_ns; /* 0: does not wait */
     bool closed;
 } sending;
 
@@ -53,21 +54,23 @@ static bool went_or_marked(void *arg)
         /* ALL: those who make room look for sleepers every time */
         if (gyre_channel_is_all(s->channel) || gyre_one_is_full(s->channel, s->load.band))
             return false;
+        if (gyre_clock_now_ns() >= s->deadline_ns)
+            return false; /* whoever asks sees that it is too late to sleep */
         sched_yield();
     }
     return true;
 }
 
 /* Waits until something has gone in or the channel is closed. */
-static gyre_status wait_for_room(sending *s, uint64_t deadline_ns)
+static gyre_status wait_for_room(sending *s)
 {
     static _Thread_local gyre_spin spin;
     gyre_channel *const channel = s->channel;
     const uint64_t start_ns = gyre_clock_now_ns();
     gyre_status status = GYRE_OK;
 
-    if (!gyre_spin_until(&spin, went, s, deadline_ns)) {
-        status = gyre_park_wait(&channel->senders, NULL, went_or_marked, s, deadline_ns);
+    if (!gyre_spin_until(&spin, went, s, s->deadline_ns)) {
+        status = gyre_park_wait(&channel->senders, NULL, went_or_marked, s, s->deadline_ns);
         if (!gyre_channel_is_all(channel))
             gyre_one_sender_left(channel);
     }
@@ -92,7 +95,7 @@ static void drop_newest(sending *s)
 }
 
 /* What the policy says to a channel that is full. GYRE_OK: try again. */
-static gyre_status make_room(sending *s, uint64_t deadline_ns)
+static gyre_status make_room(sending *s)
 {
     switch (s->channel->options.when_full) {
     case GYRE_FULL_DROP_OLDEST:
@@ -107,7 +110,7 @@ static gyre_status make_room(sending *s, uint64_t deadline_ns)
     case GYRE_FULL_BLOCK:
         break;
     }
-    return deadline_ns == 0 ? GYRE_AGAIN : wait_for_room(s, deadline_ns);
+    return s->deadline_ns == 0 ? GYRE_AGAIN : wait_for_room(s);
 }
 
 /* Keeps the peak, of a channel that is asked to. */
@@ -141,8 +144,8 @@ static void note_peak(gyre_channel *channel, uint32_t band)
         continue;
 }
 
-/* All of it, or as much as the policy and the deadline allow. A deadline of 0 does not wait. */
-static gyre_status send_all(sending *s, uint64_t deadline_ns)
+/* All of it, or as much as the policy and the deadline allow. */
+static gyre_status send_all(sending *s)
 {
     gyre_channel *const channel = s->channel;
     gyre_status status = GYRE_OK;
@@ -153,7 +156,7 @@ static gyre_status send_all(sending *s, uint64_t deadline_ns)
                 note_peak(channel, s->load.band);
         } else {
             status = s->closed ? gyre_fail(GYRE_CLOSED, "channel '%s' is closed", channel->name)
-                               : make_room(s, deadline_ns);
+                               : make_room(s);
         }
     }
     if (s->count > 0)
@@ -179,11 +182,11 @@ static uint32_t band_of(const gyre_channel *channel, uint32_t priority)
 gyre_status gyre_channel_send_call(gyre_channel *channel, const gyre_load *load,
                                    uint64_t deadline_ns)
 {
-    sending s = {.channel = channel, .load = *load, .count = 1};
+    sending s = {.channel = channel, .load = *load, .count = 1, .deadline_ns = deadline_ns};
     const gyre_status status = check_size(channel, load->size);
 
     s.load.band = band_of(channel, load->band);
-    return status == GYRE_OK ? send_all(&s, deadline_ns) : status;
+    return status == GYRE_OK ? send_all(&s) : status;
 }
 
 gyre_status gyre_channel_send(gyre_channel *channel, uint32_t priority, const void *item,
@@ -209,11 +212,12 @@ static gyre_status send_batch(gyre_channel *channel, const gyre_batch *batch, ui
         .channel = channel,
         .load = {batch->items, batch->size, 0, band_of(channel, batch->priority)},
         .count = batch->count,
+        .deadline_ns = deadline_ns,
     };
     gyre_status status = check_size(channel, batch->size);
 
     if (status == GYRE_OK)
-        status = send_all(&s, deadline_ns);
+        status = send_all(&s);
     *out_sent = s.done;
     return status;
 }
