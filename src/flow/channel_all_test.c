@@ -220,6 +220,20 @@ static void subscriber_that_fell_behind_goes_on_with_the_oldest_left(void)
     }
 }
 
+static void what_was_missed_stays_counted(void)
+{
+    gyre_channel *channel = make(GYRE_FULL_DROP_OLDEST, 1, false);
+    gyre_subscriber *slow;
+
+    REQUIRE(channel != NULL);
+    slow = subscribe(channel);
+    send_range(channel, 0, 5, 0);
+    CHECK(fake_describe(channel).dropped == 4);
+    gyre_subscriber_destroy(slow);
+    CHECK(fake_describe(channel).dropped == 4 && fake_describe(channel).queued == 0);
+    end(channel);
+}
+
 static void subscriber_that_never_reads_costs_nobody_else(void)
 {
     gyre_channel *channel = make(GYRE_FULL_DROP_OLDEST, 3, false);
@@ -273,7 +287,8 @@ static void bands_have_their_capacity_to_themselves(void)
         send_range(channel, band * 3, band * 3 + 3, band * 64);
         CHECK(fake_send(channel, &ledger, 99, band * 64 + 63) == GYRE_AGAIN);
     }
-    CHECK(account_is(s, 0, 0, 12) && fake_describe(channel).queued == 12);
+    CHECK(account_is(s, 0, 0, 12));
+    CHECK(fake_describe(channel).queued == 12 && fake_describe(channel).peak == 12);
     for (uint32_t band = 4; band-- > 0;)
         for (uint32_t i = 0; i < 3; i++) {
             gyre_received received;
@@ -522,6 +537,7 @@ static const test_case cases[] = {
     TEST(channel_is_full_for_its_slowest_subscriber),
     TEST(any_capacity_holds_exactly_so_many),
     TEST(subscriber_that_fell_behind_goes_on_with_the_oldest_left),
+    TEST(what_was_missed_stays_counted),
     TEST(subscriber_that_never_reads_costs_nobody_else),
     TEST(full_dropping_channel_loses_the_newest_for_everybody),
     TEST(bands_have_their_capacity_to_themselves),

@@ -116,9 +116,37 @@ static void childs_end_is_no_event_of_the_parent(void)
     tear_down();
 }
 
+/* Takes every lock there is, all the time, so that a fork finds them taken. */
+static void *stay_busy(void *over)
+{
+    while (!__atomic_load_n((uint32_t *)over, __ATOMIC_SEQ_CST)) {
+        gyre_subscriber *passing;
+
+        CHECK(gyre_subscriber_create(all, &passing) == GYRE_OK);
+        gyre_subscriber_destroy(passing);
+        CHECK(fake_receive(empty, &ledger) == FAKE_NONE(GYRE_AGAIN));
+    }
+    return NULL;
+}
+
+static void child_may_destroy_what_another_thread_was_using(void)
+{
+    uint32_t over = 0;
+    pthread_t busy;
+
+    REQUIRE(build());
+    REQUIRE(pthread_create(&busy, NULL, stay_busy, &over) == 0);
+    for (int i = 0; i < 200 && test_failed() == 0; i++)
+        CHECK(passes_in_child(tear_down));
+    __atomic_store_n(&over, 1, __ATOMIC_SEQ_CST);
+    pthread_join(busy, NULL);
+    tear_down();
+}
+
 static const test_case cases[] = {
     TEST(waits_are_refused_in_a_child),
     TEST(child_may_destroy_and_the_parent_goes_on),
     TEST(childs_end_is_no_event_of_the_parent),
+    TEST(child_may_destroy_what_another_thread_was_using),
 };
 TEST_MAIN(cases)

@@ -418,6 +418,80 @@ static void every_sleeping_subscriber_gets_the_item(void)
     }
 }
 
+/* Senders of all bands sleep in the same place; the room is one band's. */
+static void sender_of_another_band_does_not_take_the_wake(void)
+{
+    gyre_channel *channel = make(GYRE_DELIVER_ALL, GYRE_FULL_BLOCK, 1, true);
+    worker low = {.channel = channel, .id = 2, .priority = 0};
+    worker high = {.channel = channel,
+                   .id = 3,
+                   .priority = 255,
+                   .deadline_ns = gyre_clock_after_ns(5000ull * MILLISECOND)};
+    gyre_subscriber *subscriber;
+
+    REQUIRE(channel != NULL);
+    REQUIRE(gyre_subscriber_create(channel, &subscriber) == GYRE_OK);
+    CHECK(fake_send(channel, &ledger, 0, 0) == GYRE_OK);
+    CHECK(fake_send(channel, &ledger, 1, 255) == GYRE_OK);
+    start(&low, send_one);
+    start(&high, send_one);
+    CHECK(fake_hear(subscriber, &ledger) == 1); /* room for the high one */
+    CHECK(join(&high) == GYRE_OK);
+    while (fake_hear(subscriber, &ledger) != 0) /* 3, then 0: room for the low one */
+        sched_yield();
+    CHECK(join(&low) == GYRE_OK);
+    gyre_subscriber_destroy(subscriber);
+    gyre_channel_destroy(channel);
+    CHECK(fake_alive(&ledger) == 0);
+}
+
+/* A slot that is being emptied, however long that takes, is no reason to drop others. */
+static uint32_t drop_began, drop_may_end; /* seq_cst */
+
+static void drop_slowly(void *user, void *item, size_t size)
+{
+    fake_drop(user, item, size);
+    if (__atomic_exchange_n(&drop_began, 1, __ATOMIC_SEQ_CST) == 0)
+        while (!__atomic_load_n(&drop_may_end, __ATOMIC_SEQ_CST))
+            sched_yield();
+}
+
+static void slow_drop_costs_no_other_item(void)
+{
+    enum { PLACES = 8 };
+
+    for (int banded = 0; banded < 2; banded++) {
+        gyre_channel *channel =
+            fake_channel((gyre_channel_options){.when_full = GYRE_FULL_DROP_OLDEST,
+                                                .capacity = PLACES,
+                                                .item_bytes = 16,
+                                                .banded = banded,
+                                                .drop = drop_slowly,
+                                                .user = &ledger},
+                         NULL);
+        worker first = {.channel = channel, .id = PLACES}, second = first;
+
+        REQUIRE(channel != NULL);
+        drop_began = drop_may_end = 0;
+        for (uint32_t i = 0; i < PLACES; i++)
+            CHECK(fake_send(channel, &ledger, i, 0) == GYRE_OK);
+        second.id = PLACES + 1;
+        CHECK(pthread_create(&first.native, NULL, send_one, &first) == 0);
+        while (!__atomic_load_n(&drop_began, __ATOMIC_SEQ_CST))
+            sched_yield();
+        CHECK(pthread_create(&second.native, NULL, send_one, &second) == 0);
+        usleep(20000); /* whatever it does meanwhile */
+        __atomic_store_n(&drop_may_end, 1, __ATOMIC_SEQ_CST);
+        CHECK(join(&first) == GYRE_OK && join(&second) == GYRE_OK);
+        CHECK(fake_describe(channel).dropped == 2 && fake_describe(channel).queued == PLACES);
+        for (uint32_t i = 2; i < PLACES; i++)
+            CHECK(fake_receive(channel, &ledger) == i);
+        CHECK(fake_accounts_hold(channel));
+        gyre_channel_destroy(channel);
+        CHECK(fake_alive(&ledger) == 0);
+    }
+}
+
 /* More than fits: the sender sleeps again and again until the receiver has made room for all. */
 typedef struct flood {
     gyre_channel *channel;
@@ -461,6 +535,7 @@ static void bulk_send_of_more_than_fits_goes_through(void)
         }
         pthread_join(sender, NULL);
         CHECK(next == FLOOD && f.status == GYRE_OK && f.sent == FLOOD);
+        CHECK(fake_describe(f.channel).blocked_sends <= 1); /* it is one send */
         CHECK(fake_accounts_hold(f.channel));
         gyre_channel_destroy(f.channel);
         CHECK(fake_alive(&ledger) == 0);
@@ -481,6 +556,8 @@ static const test_case cases[] = {
     TEST(sender_waits_for_the_slowest_subscriber),
     TEST(leaving_subscriber_lets_its_senders_go_on),
     TEST(every_sleeping_subscriber_gets_the_item),
+    TEST(sender_of_another_band_does_not_take_the_wake),
+    TEST(slow_drop_costs_no_other_item),
     TEST(bulk_send_of_more_than_fits_goes_through),
 };
 TEST_MAIN(cases)
