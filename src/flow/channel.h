@@ -129,9 +129,10 @@ void gyre_bell_ring(gyre_channel *channel, const int *bell);
 size_t gyre_one_push(gyre_channel *channel, const gyre_load *load, size_t count, bool *out_closed);
 size_t gyre_all_push(gyre_channel *channel, const gyre_load *load, size_t count, bool *out_closed);
 
-/* Sends one item; `load->band` is a priority. A deadline of 0 does not wait. channel_send.c */
-GYRE_MUST_USE gyre_status gyre_channel_send_call(gyre_channel *channel, const gyre_load *load,
-                                                 uint64_t deadline_ns);
+/* Sends one item with a ticket, or 0. A deadline of 0 does not wait. channel_send.c */
+GYRE_MUST_USE gyre_status gyre_channel_send_one(gyre_channel *channel, uint32_t priority,
+                                                const void *item, size_t size, gyre_reply reply,
+                                                uint64_t deadline_ns);
 
 /* Whether a sender of that band may go to sleep: it is full, and whoever makes room will wake.
  * False also when it is closed. */

@@ -23,12 +23,54 @@ typedef struct sending {
     bool closed;
 } sending;
 
-/* Moves in what fits now; false when that is nothing. */
+/* Keeps the peak, of a channel that is asked to. */
+static void note_peak(gyre_channel *channel, uint32_t band)
+{
+    const gyre_ring *const ring = &channel->bands[band];
+    uint64_t queued = 0, peak;
+
+    /* relaxed, all: a number for people; heads first, so that no difference is negative */
+    if (gyre_channel_is_all(channel)) {
+        const uint64_t slowest = gyre_all_slowest(channel, band);
+
+        queued = gyre_ring_count(ring, atomic_load_explicit(&ring->tail, memory_order_relaxed)) -
+                 slowest;
+        queued = queued < ring->capacity ? queued : ring->capacity;
+    } else {
+        for (uint32_t i = 0; i < channel->band_count; i++) {
+            const gyre_ring *const each = &channel->bands[i];
+            const uint64_t head = atomic_load_explicit(&each->head, memory_order_relaxed);
+
+            queued +=
+                gyre_ring_count(each, atomic_load_explicit(&each->tail, memory_order_relaxed)) -
+                gyre_ring_count(each, head);
+        }
+        queued = queued < ring->capacity ? queued : ring->capacity;
+    }
+    peak = atomic_load_explicit(&channel->peak, memory_order_relaxed);
+    while (queued > peak &&
+           !atomic_compare_exchange_weak_explicit(&channel->peak, &peak, queued,
+                                                  memory_order_relaxed, memory_order_relaxed))
+        continue;
+}
+
+/* Moves in what fits now: how many. */
+static inline size_t move_in(gyre_channel *channel, const gyre_load *load, size_t count,
+                             bool *out_closed)
+{
+    const size_t some = gyre_channel_is_all(channel)
+                            ? gyre_all_push(channel, load, count, out_closed)
+                            : gyre_one_push(channel, load, count, out_closed);
+
+    if (some > 0 && channel->options.metrics)
+        note_peak(channel, load->band);
+    return some;
+}
+
+/* The same for a send under way; false when nothing fits. */
 static bool put(sending *s)
 {
-    const size_t some = gyre_channel_is_all(s->channel)
-                            ? gyre_all_push(s->channel, &s->load, s->count, &s->closed)
-                            : gyre_one_push(s->channel, &s->load, s->count, &s->closed);
+    const size_t some = move_in(s->channel, &s->load, s->count, &s->closed);
 
     s->load.items += some * s->load.size;
     s->count -= some;
@@ -113,37 +155,6 @@ static gyre_status make_room(sending *s)
     return s->deadline_ns == 0 ? GYRE_AGAIN : wait_for_room(s);
 }
 
-/* Keeps the peak, of a channel that is asked to. */
-static void note_peak(gyre_channel *channel, uint32_t band)
-{
-    const gyre_ring *const ring = &channel->bands[band];
-    uint64_t queued = 0, peak;
-
-    /* relaxed, all: a number for people; heads first, so that no difference is negative */
-    if (gyre_channel_is_all(channel)) {
-        const uint64_t slowest = gyre_all_slowest(channel, band);
-
-        queued = gyre_ring_count(ring, atomic_load_explicit(&ring->tail, memory_order_relaxed)) -
-                 slowest;
-        queued = queued < ring->capacity ? queued : ring->capacity;
-    } else {
-        for (uint32_t i = 0; i < channel->band_count; i++) {
-            const gyre_ring *const each = &channel->bands[i];
-            const uint64_t head = atomic_load_explicit(&each->head, memory_order_relaxed);
-
-            queued +=
-                gyre_ring_count(each, atomic_load_explicit(&each->tail, memory_order_relaxed)) -
-                gyre_ring_count(each, head);
-        }
-        queued = queued < ring->capacity ? queued : ring->capacity;
-    }
-    peak = atomic_load_explicit(&channel->peak, memory_order_relaxed);
-    while (queued > peak &&
-           !atomic_compare_exchange_weak_explicit(&channel->peak, &peak, queued,
-                                                  memory_order_relaxed, memory_order_relaxed))
-        continue;
-}
-
 /* All of it, or as much as the policy and the deadline allow. */
 static gyre_status send_all(sending *s)
 {
@@ -151,13 +162,9 @@ static gyre_status send_all(sending *s)
     gyre_status status = GYRE_OK;
 
     while (s->count > 0 && status == GYRE_OK) {
-        if (put(s)) {
-            if (channel->options.metrics)
-                note_peak(channel, s->load.band);
-        } else {
+        if (!put(s))
             status = s->closed ? gyre_fail(GYRE_CLOSED, "channel '%s' is closed", channel->name)
                                : make_room(s);
-        }
     }
     if (s->count > 0)
         atomic_fetch_add_explicit(&channel->rejected, s->count, memory_order_relaxed); /* count */
@@ -179,30 +186,31 @@ static uint32_t band_of(const gyre_channel *channel, uint32_t priority)
     return priority < 256 ? priority >> 6 : GYRE_BANDS - 1;
 }
 
-gyre_status gyre_channel_send_call(gyre_channel *channel, const gyre_load *load,
-                                   uint64_t deadline_ns)
+gyre_status gyre_channel_send_one(gyre_channel *channel, uint32_t priority, const void *item,
+                                  size_t size, gyre_reply reply, uint64_t deadline_ns)
 {
-    sending s = {.channel = channel, .load = *load, .count = 1, .deadline_ns = deadline_ns};
-    const gyre_status status = check_size(channel, load->size);
+    const gyre_load load = {item, size, reply, band_of(channel, priority)};
+    const gyre_status status = check_size(channel, size);
+    bool closed;
 
-    s.load.band = band_of(channel, load->band);
-    return status == GYRE_OK ? send_all(&s) : status;
+    if (status != GYRE_OK)
+        return status;
+    if (move_in(channel, &load, 1, &closed) == 1) /* nearly always */
+        return GYRE_OK;
+    return send_all(
+        &(sending){.channel = channel, .load = load, .count = 1, .deadline_ns = deadline_ns});
 }
 
 gyre_status gyre_channel_send(gyre_channel *channel, uint32_t priority, const void *item,
                               size_t size, uint64_t deadline_ns)
 {
-    const gyre_load load = {item, size, 0, priority};
-
-    return gyre_channel_send_call(channel, &load, deadline_ns ? deadline_ns : 1);
+    return gyre_channel_send_one(channel, priority, item, size, 0, deadline_ns ? deadline_ns : 1);
 }
 
 gyre_status gyre_channel_try_send(gyre_channel *channel, uint32_t priority, const void *item,
                                   size_t size)
 {
-    const gyre_load load = {item, size, 0, priority};
-
-    return gyre_channel_send_call(channel, &load, 0);
+    return gyre_channel_send_one(channel, priority, item, size, 0, 0);
 }
 
 static gyre_status send_batch(gyre_channel *channel, const gyre_batch *batch, uint64_t deadline_ns,

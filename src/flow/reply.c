@@ -302,14 +302,13 @@ gyre_status gyre_reply_give(gyre_channel *channel, gyre_reply reply)
 gyre_status gyre_call_begin(gyre_channel *channel, uint32_t priority, const void *item, size_t size,
                             uint64_t deadline_ns, gyre_reply *out_reply)
 {
-    gyre_load load = {item, size, 0, priority};
     gyre_status status = gyre_reply_take(channel, out_reply);
     gyre_answer unused;
 
     if (status != GYRE_OK)
         return status;
-    load.reply = *out_reply;
-    status = gyre_channel_send_call(channel, &load, deadline_ns ? deadline_ns : 1);
+    status = gyre_channel_send_one(channel, priority, item, size, *out_reply,
+                                   deadline_ns ? deadline_ns : 1);
     if (status == GYRE_OK)
         return GYRE_OK;
     /* a channel that was closed meanwhile has answered it */
