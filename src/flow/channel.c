@@ -176,7 +176,8 @@ void gyre_channel_close(gyre_channel *channel)
         /* seq_cst [ring-mark]: pairs with gyre_ring_move: from here on nothing is claimed. And
          * before the looks for sleepers below [park-handshake]. */
         atomic_fetch_or(&channel->bands[band].tail, GYRE_RING_CLOSED);
-    atomic_store(&channel->closed, true); /* a hint for those who poll */
+    /* seq_cst [reply-closed]: before the look for open replies; pairs with gyre_reply_take */
+    atomic_store(&channel->closed, true);
     gyre_channel_ring_bells(channel, UINT32_MAX);
     gyre_park_wake(&channel->senders, UINT32_MAX);
     gyre_reply_table_refuse_all(&channel->replies, GYRE_CLOSED);
@@ -204,10 +205,14 @@ void gyre_channel_destroy(gyre_channel *channel)
 
     if (!channel)
         return;
-    gyre_channel_close(channel);
-    drop_all(channel);
+    /* A forked child must not ring the parent's bells, nor wait for locks that nobody will let go
+     * of; and what another thread was moving at that moment is neither here nor there. */
+    if (gyre_process_check() == GYRE_OK) {
+        gyre_channel_close(channel);
+        drop_all(channel);
+        pthread_mutex_destroy(&channel->lock);
+    }
     gyre_bell_close(&channel->bells, &channel->bell);
-    pthread_mutex_destroy(&channel->lock);
     allocator = channel->allocator;
     gyre_free(allocator.allocate ? &allocator : NULL, channel->block, 1, channel->block_bytes);
 }
@@ -254,30 +259,6 @@ static void describe_one(const gyre_channel *channel, gyre_channel_statistics *s
     s->queued = s->accepted - taken;
 }
 
-/* What a subscriber has before it. */
-static uint64_t queued_for(const gyre_subscriber *subscriber, uint64_t *out_overtaken)
-{
-    const gyre_channel *const channel = subscriber->channel;
-    uint64_t queued = 0;
-
-    *out_overtaken = 0;
-    for (uint32_t band = 0; band < channel->band_count; band++) {
-        const gyre_ring *const ring = &channel->bands[band];
-        const uint64_t cursor = atomic_load(&subscriber->cursor[band]);
-        uint64_t behind;
-
-        if (cursor == GYRE_NO_CURSOR)
-            continue;
-        behind = gyre_ring_count(ring, atomic_load(&ring->tail)) - gyre_ring_count(ring, cursor);
-        if (behind > ring->capacity) {
-            *out_overtaken += behind - ring->capacity;
-            behind = ring->capacity;
-        }
-        queued += behind;
-    }
-    return queued;
-}
-
 static void describe_all(const gyre_channel *channel, gyre_channel_statistics *s)
 {
     const uint32_t limit = atomic_load(&channel->subscriber_limit);
@@ -287,9 +268,8 @@ static void describe_all(const gyre_channel *channel, gyre_channel_statistics *s
     for (uint32_t i = 0; i < limit; i++) {
         const gyre_subscriber *const subscriber = &channel->subscribers[i];
         uint64_t overtaken;
-        const uint64_t queued = queued_for(subscriber, &overtaken);
 
-        s->queued = queued > s->queued ? queued : s->queued;
+        (void)gyre_all_queued(subscriber, &overtaken);
         s->delivered += atomic_load(&subscriber->delivered);
         s->dropped += atomic_load(&subscriber->missed) + overtaken;
     }
@@ -323,12 +303,11 @@ gyre_status gyre_channel_describe(const gyre_channel *channel,
 gyre_status gyre_subscriber_describe(const gyre_subscriber *subscriber,
                                      gyre_channel_statistics *out_statistics)
 {
-    const gyre_channel *const channel = subscriber->channel;
     gyre_channel_statistics s = {.struct_size = sizeof s};
     uint64_t overtaken;
 
     s.delivered = atomic_load(&subscriber->delivered);
-    s.queued = queued_for(subscriber, &overtaken);
+    s.queued = gyre_all_queued(subscriber, &overtaken);
     s.dropped = atomic_load(&subscriber->missed) + overtaken;
     for (uint32_t band = 0; band < channel->band_count; band++)
         s.accepted +=
