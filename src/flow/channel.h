@@ -2,7 +2,8 @@
  *
  * channel: what the files of the channel share: the struct, and how they divide the work.
  *
- *   channel.c          life: create, close, destroy, statistics
+ *   channel.c          life: create, close, destroy
+ *   channel_statistics.c  accounts
  *   channel_send.c     the public ways to send: policies, waiting, counting
  *   channel_receive.c  the public ways to receive: waiting
  *   channel_bell.c     descriptors for event loops
@@ -159,10 +160,10 @@ void gyre_one_receiver_left(gyre_channel *channel);
 
 /* Whether anybody subscribes. */
 bool gyre_all_is_heard(const gyre_channel *channel);
-/* What a subscriber has before it, at most `capacity` in each band, and how many items it has been
- * overtaken by without having noticed yet. */
+/* channel_statistics.c, both. What a subscriber has before it, at most `capacity` in each band, and
+ * how many items it has been overtaken by without having noticed yet. */
 uint64_t gyre_all_queued(const gyre_subscriber *subscriber, uint64_t *out_overtaken);
-/* Items that are not received yet; ALL: by the slowest. channel.c */
+/* Items that are not received yet; ALL: by the slowest. */
 uint64_t gyre_channel_queued(const gyre_channel *channel);
 
 #endif

@@ -301,29 +301,6 @@ bool gyre_all_is_heard(const gyre_channel *channel)
     return false;
 }
 
-uint64_t gyre_all_queued(const gyre_subscriber *subscriber, uint64_t *out_overtaken)
-{
-    const gyre_channel *const channel = subscriber->channel;
-    uint64_t queued = 0;
-
-    *out_overtaken = 0;
-    for (uint32_t band = 0; band < channel->band_count; band++) {
-        const gyre_ring *const ring = &channel->bands[band];
-        const uint64_t cursor = atomic_load(&subscriber->cursor[band]);
-        uint64_t behind;
-
-        if (cursor == GYRE_NO_CURSOR)
-            continue;
-        behind = gyre_ring_count(ring, atomic_load(&ring->tail)) - gyre_ring_count(ring, cursor);
-        if (behind > ring->capacity) {
-            *out_overtaken += behind - ring->capacity;
-            behind = ring->capacity;
-        }
-        queued += behind;
-    }
-    return queued;
-}
-
 gyre_status gyre_subscriber_create(gyre_channel *channel, gyre_subscriber **out_subscriber)
 {
     gyre_subscriber *subscriber = NULL;

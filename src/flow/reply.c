@@ -125,18 +125,22 @@ gyre_status gyre_reply_take(gyre_channel *channel, gyre_reply *out_reply)
         /* relaxed: the swap checks it */
         uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
 
-        /* acquire [reply-claim]: pairs with the releases in end_of. Who had the slot before has
-         * read its answer. */
+        /* acquire [reply-claim]: pairs with the releases in collect and gyre_reply_give. Who had
+         * the slot before has read its answer. seq_cst [reply-closed]: before the look at `closed`;
+         * pairs with gyre_channel_close, which sets that and then looks for open replies. */
         if (state_of(word) == FREE &&
             atomic_compare_exchange_strong_explicit(&slot->word, &word, word + WAITING,
-                                                    memory_order_acquire, memory_order_relaxed)) {
+                                                    memory_order_seq_cst, memory_order_relaxed)) {
             hint = index;
             *out_reply = word >> STATE_BITS << INDEX_BITS | index;
-            return GYRE_OK;
+            if (!atomic_load(&channel->closed))
+                return GYRE_OK;
+            give_up(channel, out_reply);
+            return say_closed(channel);
         }
     }
     *out_reply = 0;
-    return GYRE_AGAIN;
+    return atomic_load(&channel->closed) ? say_closed(channel) : GYRE_AGAIN;
 }
 
 /* Writes the answer, if somebody still waits for it. *out_late: the one who did has gone. */
