@@ -21,14 +21,39 @@ typedef struct sending {
     size_t done;          /* items that went in, or were dropped as the newest */
     uint64_t deadline_ns; /* 0: does not wait */
     bool closed;
+    bool blocked; /* it had to wait */
 } sending;
 
-/* Moves in what fits now; false when that is nothing. */
+/* Keeps the peak, of a channel that is asked to. */
+static void note_peak(gyre_channel *channel)
+{
+    const uint64_t queued = gyre_channel_queued(channel);
+    /* relaxed, both: a number for people */
+    uint64_t peak = atomic_load_explicit(&channel->peak, memory_order_relaxed);
+
+    while (queued > peak &&
+           !atomic_compare_exchange_weak_explicit(&channel->peak, &peak, queued,
+                                                  memory_order_relaxed, memory_order_relaxed))
+        continue;
+}
+
+/* Moves in what fits now: how many. */
+static inline size_t move_in(gyre_channel *channel, const gyre_load *load, size_t count,
+                             bool *out_closed)
+{
+    const size_t some = gyre_channel_is_all(channel)
+                            ? gyre_all_push(channel, load, count, out_closed)
+                            : gyre_one_push(channel, load, count, out_closed);
+
+    if (some > 0 && channel->options.metrics)
+        note_peak(channel);
+    return some;
+}
+
+/* The same for a send under way; false when nothing fits. */
 static bool put(sending *s)
 {
-    const size_t some = gyre_channel_is_all(s->channel)
-                            ? gyre_all_push(s->channel, &s->load, s->count, &s->closed)
-                            : gyre_one_push(s->channel, &s->load, s->count, &s->closed);
+    const size_t some = move_in(s->channel, &s->load, s->count, &s->closed);
 
     s->load.items += some * s->load.size;
     s->count -= some;
@@ -75,9 +100,10 @@ static gyre_status wait_for_room(sending *s)
             gyre_one_sender_left(channel);
     }
     /* relaxed, both: counts */
-    atomic_fetch_add_explicit(&channel->blocked_sends, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&channel->blocked_sends, !s->blocked, memory_order_relaxed);
     atomic_fetch_add_explicit(&channel->blocked_ns, gyre_clock_now_ns() - start_ns,
                               memory_order_relaxed);
+    s->blocked = true;
     return status;
 }
 
@@ -99,8 +125,9 @@ static gyre_status make_room(sending *s)
 {
     switch (s->channel->options.when_full) {
     case GYRE_FULL_DROP_OLDEST:
-        if (!gyre_one_drop_oldest(s->channel)) /* ALL is never full under this policy */
-            sched_yield();                     /* all of it is being read right now */
+        /* ALL is never full under this policy */
+        if (gyre_one_has_room(s->channel, s->load.band) || !gyre_one_drop_oldest(s->channel))
+            sched_yield(); /* the slot is being read right now */
         return GYRE_OK;
     case GYRE_FULL_DROP_NEWEST:
         drop_newest(s);
@@ -113,37 +140,6 @@ static gyre_status make_room(sending *s)
     return s->deadline_ns == 0 ? GYRE_AGAIN : wait_for_room(s);
 }
 
-/* Keeps the peak, of a channel that is asked to. */
-static void note_peak(gyre_channel *channel, uint32_t band)
-{
-    const gyre_ring *const ring = &channel->bands[band];
-    uint64_t queued = 0, peak;
-
-    /* relaxed, all: a number for people; heads first, so that no difference is negative */
-    if (gyre_channel_is_all(channel)) {
-        const uint64_t slowest = gyre_all_slowest(channel, band);
-
-        queued = gyre_ring_count(ring, atomic_load_explicit(&ring->tail, memory_order_relaxed)) -
-                 slowest;
-        queued = queued < ring->capacity ? queued : ring->capacity;
-    } else {
-        for (uint32_t i = 0; i < channel->band_count; i++) {
-            const gyre_ring *const each = &channel->bands[i];
-            const uint64_t head = atomic_load_explicit(&each->head, memory_order_relaxed);
-
-            queued +=
-                gyre_ring_count(each, atomic_load_explicit(&each->tail, memory_order_relaxed)) -
-                gyre_ring_count(each, head);
-        }
-        queued = queued < ring->capacity ? queued : ring->capacity;
-    }
-    peak = atomic_load_explicit(&channel->peak, memory_order_relaxed);
-    while (queued > peak &&
-           !atomic_compare_exchange_weak_explicit(&channel->peak, &peak, queued,
-                                                  memory_order_relaxed, memory_order_relaxed))
-        continue;
-}
-
 /* All of it, or as much as the policy and the deadline allow. */
 static gyre_status send_all(sending *s)
 {
@@ -151,13 +147,9 @@ static gyre_status send_all(sending *s)
     gyre_status status = GYRE_OK;
 
     while (s->count > 0 && status == GYRE_OK) {
-        if (put(s)) {
-            if (channel->options.metrics)
-                note_peak(channel, s->load.band);
-        } else {
+        if (!put(s))
             status = s->closed ? gyre_fail(GYRE_CLOSED, "channel '%s' is closed", channel->name)
                                : make_room(s);
-        }
     }
     if (s->count > 0)
         atomic_fetch_add_explicit(&channel->rejected, s->count, memory_order_relaxed); /* count */
@@ -179,30 +171,31 @@ static uint32_t band_of(const gyre_channel *channel, uint32_t priority)
     return priority < 256 ? priority >> 6 : GYRE_BANDS - 1;
 }
 
-gyre_status gyre_channel_send_call(gyre_channel *channel, const gyre_load *load,
-                                   uint64_t deadline_ns)
+gyre_status gyre_channel_send_one(gyre_channel *channel, uint32_t priority, const void *item,
+                                  size_t size, gyre_reply reply, uint64_t deadline_ns)
 {
-    sending s = {.channel = channel, .load = *load, .count = 1, .deadline_ns = deadline_ns};
-    const gyre_status status = check_size(channel, load->size);
+    const gyre_load load = {item, size, reply, band_of(channel, priority)};
+    const gyre_status status = check_size(channel, size);
+    bool closed;
 
-    s.load.band = band_of(channel, load->band);
-    return status == GYRE_OK ? send_all(&s) : status;
+    if (status != GYRE_OK)
+        return status;
+    if (move_in(channel, &load, 1, &closed) == 1) /* nearly always */
+        return GYRE_OK;
+    return send_all(
+        &(sending){.channel = channel, .load = load, .count = 1, .deadline_ns = deadline_ns});
 }
 
 gyre_status gyre_channel_send(gyre_channel *channel, uint32_t priority, const void *item,
                               size_t size, uint64_t deadline_ns)
 {
-    const gyre_load load = {item, size, 0, priority};
-
-    return gyre_channel_send_call(channel, &load, deadline_ns ? deadline_ns : 1);
+    return gyre_channel_send_one(channel, priority, item, size, 0, deadline_ns ? deadline_ns : 1);
 }
 
 gyre_status gyre_channel_try_send(gyre_channel *channel, uint32_t priority, const void *item,
                                   size_t size)
 {
-    const gyre_load load = {item, size, 0, priority};
-
-    return gyre_channel_send_call(channel, &load, 0);
+    return gyre_channel_send_one(channel, priority, item, size, 0, 0);
 }
 
 static gyre_status send_batch(gyre_channel *channel, const gyre_batch *batch, uint64_t deadline_ns,
