@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A channel in a forked child: it may be destroyed, and nothing waits there.
+ * A channel in a forked child: it may be destroyed, which drops nothing there, and nothing waits.
  */
 #include <poll.h>
 #include <sys/wait.h>
@@ -46,13 +46,26 @@ static bool build(void)
     return true;
 }
 
-static void tear_down(void)
+static void destroy_all(void)
 {
     gyre_subscriber_destroy(subscriber);
     gyre_channel_destroy(all);
     gyre_channel_destroy(full);
     gyre_channel_destroy(empty);
+}
+
+static void tear_down(void)
+{
+    destroy_all();
     CHECK(fake_alive(&ledger) == 0);
+}
+
+static void destroy_in_child(void)
+{
+    const uint64_t drops = ledger.drops;
+
+    destroy_all();
+    CHECK(ledger.drops == drops);
 }
 
 static void nothing_waits(void)
@@ -90,7 +103,7 @@ static void child_may_destroy_and_the_parent_goes_on(void)
     struct pollfd p = {.events = POLLIN};
 
     REQUIRE(build());
-    CHECK(passes_in_child(tear_down));
+    CHECK(passes_in_child(destroy_in_child));
     p.fd = descriptor;
     CHECK(fake_send(empty, &ledger, 5, 0) == GYRE_OK);
     CHECK(poll(&p, 1, 0) == 1 && (p.revents & POLLIN));
@@ -110,8 +123,9 @@ static void childs_end_is_no_event_of_the_parent(void)
 
     REQUIRE(build());
     p.fd = descriptor;
+    CHECK(fake_receive(empty, &ledger) == FAKE_NONE(GYRE_AGAIN)); /* now it is unreadable */
     CHECK(poll(&p, 1, 0) == 0);
-    CHECK(passes_in_child(tear_down));
+    CHECK(passes_in_child(destroy_in_child));
     CHECK(poll(&p, 1, 0) == 0);
     tear_down();
 }
@@ -137,7 +151,7 @@ static void child_may_destroy_what_another_thread_was_using(void)
     REQUIRE(build());
     REQUIRE(pthread_create(&busy, NULL, stay_busy, &over) == 0);
     for (int i = 0; i < 200 && test_failed() == 0; i++)
-        CHECK(passes_in_child(tear_down));
+        CHECK(passes_in_child(destroy_in_child));
     __atomic_store_n(&over, 1, __ATOMIC_SEQ_CST);
     pthread_join(busy, NULL);
     tear_down();

@@ -56,21 +56,19 @@ static bool answer_is(const gyre_answer *answer, gyre_status status, const void 
            memcmp(answer->bytes, bytes, size) == 0;
 }
 
-/* How a call ended whose item nobody will answer: by the status, or by an answer with that status.
- */
+static bool is_empty(const gyre_answer *answer)
+{
+    return answer->status == GYRE_OK && answer->size == 0;
+}
+
+/* Whether a call ended so, which nobody will answer; its ticket is then used up. */
 static bool ended_with(gyre_channel *channel, gyre_reply reply, gyre_status expected)
 {
     gyre_answer answer;
-    const gyre_status status = gyre_reply_wait(channel, reply, 0, &answer);
 
-    return status == expected || (status == GYRE_OK && answer.status == expected);
-}
-
-static bool is_empty(const gyre_answer *answer)
-{
-    static const gyre_answer zero;
-
-    return memcmp(answer, &zero, sizeof zero) == 0;
+    memset(&answer, 0xee, sizeof answer);
+    return gyre_reply_wait(channel, reply, 0, &answer) == expected && is_empty(&answer) &&
+           gyre_reply_wait(channel, reply, 0, &answer) == GYRE_INVALID;
 }
 
 static void answer_reaches_its_call(void)
@@ -175,10 +173,10 @@ static void first_answer_counts(void)
     REQUIRE(gyre_reply_take(channel, &reply) == GYRE_OK);
     CHECK(gyre_reply_send(channel, reply, GYRE_OK, "first", 5) == GYRE_OK);
     CHECK(gyre_reply_send(channel, reply, GYRE_OK, "again", 5) == GYRE_CANCELLED);
+    CHECK(fake_describe(channel).late_answers == 0); /* nobody had given up */
     CHECK(gyre_reply_wait(channel, reply, GYRE_NEVER, &answer) == GYRE_OK);
     CHECK(answer_is(&answer, GYRE_OK, "first", 5));
     CHECK(gyre_reply_send(channel, reply, GYRE_OK, "third", 5) == GYRE_CANCELLED);
-    CHECK(fake_describe(channel).late_answers == 0); /* nobody had given up */
     end(channel);
 }
 
@@ -487,23 +485,28 @@ static void call_to_all_takes_the_first_answer(void)
     CHECK(fake_alive(&ledger) == 0);
 }
 
-/* It goes nowhere, so that nobody will ever answer. */
+/* It would go nowhere, and nobody would ever answer. */
 static void call_to_nobody_is_cancelled(void)
 {
     gyre_channel *channel = fake_channel(
         (gyre_channel_options){
-            .delivery = GYRE_DELIVER_ALL, .capacity = 2, .item_bytes = 16, .calls = 2},
+            .delivery = GYRE_DELIVER_ALL, .capacity = 2, .item_bytes = 16, .calls = 1},
         &ledger);
+    gyre_subscriber *passing;
     gyre_reply reply;
 
     REQUIRE(channel != NULL);
-    CHECK(begin(channel, 1, &reply) == GYRE_OK);
-    CHECK(ended_with(channel, reply, GYRE_CANCELLED));
+    CHECK(begin(channel, 1, &reply) == GYRE_CANCELLED);
+    REQUIRE(gyre_subscriber_create(channel, &passing) == GYRE_OK);
+    gyre_subscriber_destroy(passing);
+    CHECK(begin(channel, 1, &reply) == GYRE_CANCELLED);
+    CHECK(gyre_reply_take(channel, &reply) == GYRE_OK); /* they gave their ticket back */
+    CHECK(fake_describe(channel).attempts == 0);
     gyre_channel_destroy(channel);
     CHECK(fake_alive(&ledger) == 0);
 }
 
-static void call_to_all_that_everybody_missed_is_cancelled(void)
+static void call_to_all_that_everybody_missed_waits_for_its_deadline(void)
 {
     gyre_channel *channel = fake_channel((gyre_channel_options){.delivery = GYRE_DELIVER_ALL,
                                                                 .when_full = GYRE_FULL_DROP_OLDEST,
@@ -511,6 +514,7 @@ static void call_to_all_that_everybody_missed_is_cancelled(void)
                                                                 .item_bytes = 16,
                                                                 .calls = 2},
                                          &ledger);
+    const uint64_t deadline = gyre_clock_after_ns(MILLISECOND);
     gyre_subscriber *slow;
     gyre_answer answer;
     gyre_reply reply;
@@ -518,13 +522,31 @@ static void call_to_all_that_everybody_missed_is_cancelled(void)
     REQUIRE(channel != NULL);
     REQUIRE(gyre_subscriber_create(channel, &slow) == GYRE_OK);
     CHECK(begin(channel, 1, &reply) == GYRE_OK);
-    CHECK(gyre_reply_wait(channel, reply, 0, &answer) == GYRE_TIMEOUT);
     for (uint32_t i = 2; i < 4; i++)
         CHECK(fake_send(channel, &ledger, i, 0) == GYRE_OK);
-    CHECK(ended_with(channel, reply, GYRE_CANCELLED));
+    CHECK(gyre_reply_wait(channel, reply, deadline, &answer) == GYRE_TIMEOUT);
+    CHECK(gyre_clock_now_ns() >= deadline);
     gyre_subscriber_destroy(slow);
+    gyre_channel_close(channel);
+    CHECK(ended_with(channel, reply, GYRE_CLOSED));
     gyre_channel_destroy(channel);
     CHECK(fake_alive(&ledger) == 0);
+}
+
+static void closed_channel_gives_no_tickets(void)
+{
+    gyre_channel *channel = make(GYRE_FULL_BLOCK, 2, 2);
+    gyre_reply open, reply = 99;
+
+    REQUIRE(channel != NULL);
+    CHECK(gyre_reply_take(channel, &open) == GYRE_OK);
+    gyre_channel_close(channel);
+    CHECK(ended_with(channel, open, GYRE_CLOSED)); /* a bare ticket too */
+    for (int i = 0; i < 5; i++) {
+        CHECK(gyre_reply_take(channel, &reply) == GYRE_CLOSED && reply == 0);
+        reply = 99;
+    }
+    end(channel);
 }
 
 static const test_case cases[] = {
@@ -547,6 +569,7 @@ static const test_case cases[] = {
     TEST(destroy_drops_the_items_of_open_calls),
     TEST(call_to_all_takes_the_first_answer),
     TEST(call_to_nobody_is_cancelled),
-    TEST(call_to_all_that_everybody_missed_is_cancelled),
+    TEST(call_to_all_that_everybody_missed_waits_for_its_deadline),
+    TEST(closed_channel_gives_no_tickets),
 };
 TEST_MAIN(cases)

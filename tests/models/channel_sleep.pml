@@ -128,11 +128,13 @@ inline leave(side, mark, something)
 #endif
 }
 
-proctype receiver(bool patient)
+/* Receives so many items, or gives up. */
+proctype receiver(bool patient; byte items)
 {
     byte at, word, seen;
     bool got, marked, slept;
 
+next:
     TAKE;
     if
     :: got -> goto out
@@ -162,14 +164,20 @@ again:
     fi;
     leave(RECEIVERS, receivers_want, tail != head);
 out:
-    skip
+    items--;
+    if
+    :: items > 0 -> goto next
+    :: else -> skip
+    fi
 }
 
-proctype sender(bool patient)
+/* Sends so many items, or gives up. */
+proctype sender(bool patient; byte items)
 {
     byte at, word, seen;
     bool got, marked, slept;
 
+next:
     PUT;
     if
     :: got -> goto out
@@ -199,19 +207,44 @@ again:
     fi;
     leave(SENDERS, senders_want, tail - head < ROOM);
 out:
-    skip
+    items--;
+    if
+    :: items > 0 -> goto next
+    :: else -> skip
+    fi
+}
+
+/* One item each, waiting awake. */
+proctype taker()
+{
+    byte at;
+    bool got = false, marked;
+
+    do
+    :: got -> break
+    :: else -> FILLED(head); TAKE
+    od
+}
+
+proctype putter()
+{
+    byte at;
+    bool got = false, marked;
+
+    do
+    :: got -> break
+    :: else -> FREE(tail); PUT
+    od
 }
 
 init {
     atomic {
-        if /* empty; or full, so that both senders may have to sleep */
-        :: skip
-        :: tail = 1; stamp[0] = 1
-        fi;
-        run receiver(true);
-        run receiver(false);
-        run sender(true);
-        run sender(false)
+        if
+        :: run receiver(true, 1); run receiver(false, 1); run putter(); run putter()
+        :: tail = 1; stamp[0] = 1; /* full */
+            run sender(true, 1); run sender(false, 1); run taker(); run taker()
+        :: run receiver(true, 2); run sender(true, 2)
+        fi
     }
     timeout; /* nothing moves any more */
     assert(asleep[RECEIVERS] == 0 || tail == head);
