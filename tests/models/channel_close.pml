@@ -69,8 +69,7 @@ take:
     if
     :: at != word ->
         (PUBLISHED(at) || head != at); /* awake: it is claimed and will be published */
-        atomic { if :: head == at -> head++ :: else -> goto take fi }
-        received++;
+        atomic { if :: head == at -> head++; received++ :: else -> goto take fi }
         stamp[at % ROOM] = 2 * (at + ROOM);
         wake(SENDERS, false);
         goto take
@@ -147,25 +146,22 @@ proctype closer()
 }
 
 init {
-    byte receivers = 2;
+    byte threads;
+    bool drain = false;
 
     atomic {
-        if /* empty; or full, and nobody receives until it is closed: both senders may block */
-        :: skip
-        :: tail = 1; accepted = 1; stamp[0] = 1
-        :: tail = 1; accepted = 1; stamp[0] = 1; receivers = 0
-        fi;
-        run sender();
-        run sender();
         run closer();
         if
-        :: receivers > 0 -> run receiver(); run receiver()
-        :: else -> skip
+        :: run receiver(); run receiver(); run sender(); threads = 3
+        :: tail = 1; accepted = 1; stamp[0] = 1; /* full */
+            run sender(); run receiver(); threads = 2
+        :: tail = 1; accepted = 1; stamp[0] = 1; /* full, and nobody receives until it is closed */
+            run sender(); run sender(); threads = 2; drain = true
         fi
     }
-    (ended == 2 + receivers);
+    (ended == threads && close_returned);
     if
-    :: receivers == 0 -> (close_returned); run receiver(); (ended == 3)
+    :: drain -> run receiver(); (ended == threads + 1)
     :: else -> skip
     fi;
     assert(received == accepted);

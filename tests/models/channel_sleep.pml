@@ -135,11 +135,7 @@ proctype receiver(bool patient; byte items)
     bool got, marked, slept;
 
 next:
-    TAKE;
-    if
-    :: got -> goto out
-    :: else -> sleepers[RECEIVERS]++
-    fi;
+    sleepers[RECEIVERS]++;
 look:
     seen = epoch[RECEIVERS];
 again:
@@ -163,7 +159,6 @@ again:
         fi
     fi;
     leave(RECEIVERS, receivers_want, tail != head);
-out:
     items--;
     if
     :: items > 0 -> goto next
@@ -178,11 +173,7 @@ proctype sender(bool patient; byte items)
     bool got, marked, slept;
 
 next:
-    PUT;
-    if
-    :: got -> goto out
-    :: else -> sleepers[SENDERS]++
-    fi;
+    sleepers[SENDERS]++;
 look:
     seen = epoch[SENDERS];
 again:
@@ -206,7 +197,6 @@ again:
         fi
     fi;
     leave(SENDERS, senders_want, tail - head < ROOM);
-out:
     items--;
     if
     :: items > 0 -> goto next
@@ -214,35 +204,35 @@ out:
     fi
 }
 
-/* One item each, waiting awake. */
+/* Two items each, without sleeping. */
 proctype taker()
 {
-    byte at;
-    bool got = false, marked;
+    byte at, items = 2;
+    bool got, marked;
 
     do
-    :: got -> break
-    :: else -> FILLED(head); TAKE
+    :: items == 0 -> break
+    :: else -> FILLED(head); TAKE; items = items - got
     od
 }
 
 proctype putter()
 {
-    byte at;
-    bool got = false, marked;
+    byte at, items = 2;
+    bool got, marked;
 
     do
-    :: got -> break
-    :: else -> FREE(tail); PUT
+    :: items == 0 -> break
+    :: else -> FREE(tail); PUT; items = items - got
     od
 }
 
 init {
     atomic {
         if
-        :: run receiver(true, 1); run receiver(false, 1); run putter(); run putter()
+        :: run receiver(true, 1); run receiver(false, 1); run putter()
         :: tail = 1; stamp[0] = 1; /* full */
-            run sender(true, 1); run sender(false, 1); run taker(); run taker()
+            run sender(true, 1); run sender(false, 1); run taker()
         :: run receiver(true, 2); run sender(true, 2)
         fi
     }
