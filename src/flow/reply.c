@@ -119,8 +119,9 @@ gyre_status gyre_reply_take(gyre_channel *channel, gyre_reply *out_reply)
     static _Thread_local uint32_t hint; /* where this thread's last one was: still in its cache */
     const gyre_reply_table *const table = &channel->replies;
 
-    for (uint32_t i = 0; i < table->count; i++) {
-        const uint32_t index = (hint + i) % table->count;
+    uint32_t index = hint < table->count ? hint : 0;
+
+    for (uint32_t i = 0; i < table->count; i++, index = index + 1 < table->count ? index + 1 : 0) {
         gyre_reply_slot *const slot = &table->slots[index];
         /* relaxed: the swap checks it */
         uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
