@@ -142,7 +142,7 @@ gyre_status gyre_channel_create(const gyre_channel_options *options, gyre_channe
     gyre_channel *channel;
     gyre_status status;
     uint32_t bands;
-    layout where;
+    layout where = {0};
     void *block;
 
     *out_channel = NULL;
