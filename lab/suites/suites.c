@@ -8,6 +8,7 @@
 
 const gyre_suite *const gyre_suites[] = {
     &gyre_suite_base,
+    &gyre_suite_bytes,
     &gyre_suite_harness,
     NULL,
 };

@@ -8,6 +8,7 @@
 #include "gyre/bench.h"
 
 extern const gyre_suite gyre_suite_base;
+extern const gyre_suite gyre_suite_bytes;
 extern const gyre_suite gyre_suite_harness;
 
 /* All of them, NULL-terminated. */
