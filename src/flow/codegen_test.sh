@@ -24,7 +24,7 @@ END
 plain() { compiles "$1" 8 && ! says out memcpy; }
 copied() { compiles "$1" size && says out memcpy; }
 
-for queue in spsc; do
+for queue in spsc mpmc; do
     claim "${queue}_moves_eight_bytes_without_memcpy" plain $queue
     claim "${queue}_moves_a_size_known_only_at_run_time_with_memcpy" copied $queue
 done
