@@ -21,4 +21,9 @@ claim park_needs_the_epoch refused park -DFORGET_EPOCH
 claim baton_is_held_by_one_and_always_passed_on holds baton
 claim baton_needs_the_compare refused baton -DFORGET_COMPARE
 claim baton_must_not_forget_the_end refused baton -DFORGET_OVER
+claim mpmc_slots_have_one_owner_and_no_item_is_lost holds mpmc
+claim mpmc_needs_the_lap refused mpmc -DFORGET_LAP
+claim mpmc_needs_the_compare refused mpmc -DFORGET_TURN
+claim mpmc_must_not_hand_over_before_the_copy refused mpmc -DHAND_OVER_FIRST
+claim mpmc_must_not_free_before_the_copy refused mpmc -DFREE_FIRST
 finish
