@@ -207,7 +207,8 @@ GYRE_API uint32_t gyre_channel_item_bytes(const gyre_channel *channel);
 GYRE_API const char *gyre_channel_name(const gyre_channel *channel);
 
 /* No send is accepted any more; what is in the channel can still be received. Every blocked sender
- * returns GYRE_CLOSED, every receiver what is left and then GYRE_CLOSED. Twice is once. */
+ * and every open call returns GYRE_CLOSED, every receiver what is left and then GYRE_CLOSED. Twice
+ * is once. */
 GYRE_API void gyre_channel_close(gyre_channel *channel);
 
 /* Closes, drops what is left (open calls get GYRE_CLOSED) and frees; NULL is a no-op. No other call

@@ -37,10 +37,10 @@ typedef struct gyre_answer {
 } gyre_answer;
 
 /* Sends an item and waits for its answer. GYRE_OK: *out_answer is what was answered, whatever its
- * status says. Otherwise it is zero: GYRE_TIMEOUT when the deadline passed first (a late answer
- * gets GYRE_CANCELLED), GYRE_CLOSED when the channel was closed before anybody received the item,
- * GYRE_CANCELLED when the item was dropped, GYRE_AGAIN when all of the channel's `calls` are open,
- * and what gyre_channel_send returns. Blocks. */
+ * status says. Otherwise it is empty: GYRE_TIMEOUT when the deadline passed first (a late answer
+ * gets GYRE_CANCELLED), GYRE_CLOSED when the channel was closed before the answer came,
+ * GYRE_CANCELLED when the item was dropped from a full queue, GYRE_AGAIN when all of the channel's
+ * `calls` are open, and what gyre_channel_send returns. Blocks. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_call(gyre_channel *channel, uint32_t priority,
                                              const void *item, size_t size, uint64_t deadline_ns,
                                              gyre_answer *out_answer);
@@ -62,9 +62,9 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_reply_send(gyre_channel *channel, gyre_r
                                                    gyre_status status, const void *bytes,
                                                    size_t size);
 
-/* Waits for the answer. GYRE_OK: here it is, and the ticket is used up. GYRE_TIMEOUT: not yet, and
- * the ticket still stands. GYRE_INVALID: no open ticket. Blocks; with a deadline of 0 it never
- * does. */
+/* Waits for the answer. GYRE_OK: here it is, and the ticket is used up. GYRE_CLOSED,
+ * GYRE_CANCELLED: as for gyre_call, and it is used up too. GYRE_TIMEOUT: not yet, and the ticket
+ * still stands. GYRE_INVALID: no open ticket. Blocks; with a deadline of 0 it never does. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_reply_wait(gyre_channel *channel, gyre_reply reply,
                                                    uint64_t deadline_ns, gyre_answer *out_answer);
 
