@@ -19,14 +19,12 @@
 
 #include "peers/peers.h"
 
-/* ---- one thread: copies into a ring and out of it, with so many compare-and-swaps */
-
-enum { RING_BYTES = PEERS_CAPACITY * 256 };
+/* ---- one thread: a ring, with or without a compare-and-swap for each side's counter */
 
 typedef struct bare {
     _Alignas(128) _Atomic uint64_t tail;
     _Alignas(128) _Atomic uint64_t head;
-    _Alignas(128) unsigned char ring[RING_BYTES];
+    _Alignas(128) unsigned char ring[PEERS_CAPACITY * 256];
 } bare;
 
 static void *bare_create(void)
@@ -38,81 +36,138 @@ static void *bare_create(void)
     return b;
 }
 
-/* relaxed: the floor is what the operation itself costs */
-static inline bool move_on(_Atomic uint64_t *counter, uint64_t from)
+/* relaxed, all: the floor is what the operations themselves cost */
+static inline uint64_t take(_Atomic uint64_t *counter, uint64_t count, bool swap)
 {
-    return atomic_compare_exchange_strong_explicit(counter, &from, from + 1, memory_order_relaxed,
-                                                   memory_order_relaxed);
+    uint64_t from = atomic_load_explicit(counter, memory_order_relaxed);
+
+    if (!swap)
+        atomic_store_explicit(counter, from + count, memory_order_relaxed);
+    else
+        while (!atomic_compare_exchange_strong_explicit(counter, &from, from + count,
+                                                        memory_order_relaxed, memory_order_relaxed))
+            ;
+    return from % PEERS_CAPACITY;
 }
 
-/* What a loop does for each of its items; constants at the call. */
-typedef struct labour {
-    size_t bytes; /* copied in */
-    bool out;     /* and copied out again */
-    int swaps;    /* 0, 1 (of the tail), 2 (of the head too) */
-} labour;
-
-static inline uint64_t toil(bare *b, const peers_turn *turn, labour does)
+static inline __attribute__((always_inline)) bool bare_push(bare *b, const void *item, size_t size,
+                                                            bool swap)
 {
-    uint64_t in[32] = {0}, out[32] = {0}, right = 0;
-    const uint64_t tail = atomic_load(&b->tail), head = atomic_load(&b->head);
+    memcpy(b->ring + take(&b->tail, 1, swap) * size, item, size);
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool bare_pop(bare *b, void *item, size_t size,
+                                                           bool swap)
+{
+    memcpy(item, b->ring + take(&b->head, 1, swap) * size, size);
+    return true;
+}
+
+static inline bool plain8_push(void *state, uint32_t producer, const peers_item8 *item)
+{
+    (void)producer;
+    return bare_push(state, item, sizeof *item, false);
+}
+
+static inline bool plain8_pop(void *state, peers_item8 *item)
+{
+    return bare_pop(state, item, sizeof *item, false);
+}
+
+static inline bool plain64_push(void *state, uint32_t producer, const peers_item64 *item)
+{
+    (void)producer;
+    return bare_push(state, item, sizeof *item, false);
+}
+
+static inline bool plain64_pop(void *state, peers_item64 *item)
+{
+    return bare_pop(state, item, sizeof *item, false);
+}
+
+static inline bool swap8_push(void *state, uint32_t producer, const peers_item8 *item)
+{
+    (void)producer;
+    return bare_push(state, item, sizeof *item, true);
+}
+
+static inline bool swap8_pop(void *state, peers_item8 *item)
+{
+    return bare_pop(state, item, sizeof *item, true);
+}
+
+static inline bool swap64_push(void *state, uint32_t producer, const peers_item64 *item)
+{
+    (void)producer;
+    return bare_push(state, item, sizeof *item, true);
+}
+
+static inline bool swap64_pop(void *state, peers_item64 *item)
+{
+    return bare_pop(state, item, sizeof *item, true);
+}
+
+/* The capacity is a multiple of a bulk, so none of them wraps. */
+static inline uint32_t swap8_push_bulk(void *state, uint32_t producer, const peers_item8 *items,
+                                       uint32_t count)
+{
+    bare *b = state;
+
+    (void)producer;
+    memcpy(b->ring + take(&b->tail, count, true) * sizeof *items, items, count * sizeof *items);
+    return count;
+}
+
+static inline uint32_t swap8_pop_bulk(void *state, peers_item8 *items, uint32_t count)
+{
+    bare *b = state;
+
+    memcpy(items, b->ring + take(&b->head, count, true) * sizeof *items, count * sizeof *items);
+    return count;
+}
+
+#define WAY plain8
+#define ITEM peers_item8
+#include "peers/loops.h"
+
+#define WAY plain64
+#define ITEM peers_item64
+#include "peers/loops.h"
+
+#define WAY swap8
+#define ITEM peers_item8
+#define BULK
+#include "peers/loops.h"
+
+#define WAY swap64
+#define ITEM peers_item64
+#include "peers/loops.h"
+
+/* A place, and a copy of so many bytes into it; filled ahead, as in loops.h. */
+static inline __attribute__((always_inline)) uint64_t place(bare *b, const peers_turn *turn,
+                                                            size_t bytes)
+{
+    unsigned char made[PEERS_MADE][256] = {{0}};
 
     for (uint64_t i = 0; i < turn->count; i++) {
-        unsigned char *const slot = b->ring + i % PEERS_CAPACITY * does.bytes;
-        bool good = true;
+        const uint64_t later = i + PEERS_AHEAD;
 
-        in[0] = i;
-        peers_keep(in);
-        if (does.swaps > 0)
-            good = move_on(&b->tail, tail + i);
-        memcpy(slot, in, does.bytes);
-        peers_keep(slot);
-        if (does.out)
-            memcpy(out, slot, does.bytes);
-        peers_keep(out);
-        if (does.swaps > 1)
-            good = move_on(&b->head, head + i) && good;
-        right += good && (!does.out || out[0] == i);
+        memcpy(made[later % PEERS_MADE], &later, sizeof later);
+        peers_keep(made);
+        (void)bare_push(b, made[i % PEERS_MADE], bytes, true);
     }
-    return right;
+    return turn->count;
 }
 
-static uint64_t copy_8(void *state, peers_turn *turn)
+static uint64_t place_48(void *state, peers_turn *turn)
 {
-    return toil(state, turn, (labour){8, true, 0});
+    return place(state, turn, sizeof(peers_item48));
 }
 
-static uint64_t copy_64(void *state, peers_turn *turn)
+static uint64_t place_176(void *state, peers_turn *turn)
 {
-    return toil(state, turn, (labour){64, true, 0});
-}
-
-static uint64_t swaps_8(void *state, peers_turn *turn)
-{
-    return toil(state, turn, (labour){8, true, 2});
-}
-
-static uint64_t swaps_64(void *state, peers_turn *turn)
-{
-    return toil(state, turn, (labour){64, true, 2});
-}
-
-static uint64_t swap_48(void *state, peers_turn *turn)
-{
-    return toil(state, turn, (labour){PEERS_COMMAND, false, 1});
-}
-
-static uint64_t swap_176(void *state, peers_turn *turn)
-{
-    return toil(state, turn, (labour){PEERS_COMMAND + PEERS_PARAMETERS, false, 1});
-}
-
-static uint64_t swaps_32x8(void *state, peers_turn *turn)
-{
-    const uint64_t bulks = turn->count / PEERS_BULK;
-    peers_turn each = {0, 1, bulks, 0};
-
-    return toil(state, &each, (labour){sizeof(uint64_t) * PEERS_BULK, true, 2}) * PEERS_BULK;
+    return place(state, turn, sizeof(peers_item48) + PEERS_PARAMETERS);
 }
 
 /* One more and one less, of one counter. */
@@ -130,21 +185,18 @@ static uint64_t count_twice(void *state, peers_turn *turn)
 }
 
 /* One more, a place and its copy, one less: bytes sent by reference. */
-static uint64_t count_and_swap(void *state, peers_turn *turn)
+static uint64_t count_and_place(void *state, peers_turn *turn)
 {
     bare *b = state;
-    const uint64_t head = atomic_load(&b->head);
-    uint64_t right = 0, in[6] = {0};
+    peers_item48 in = {{0}};
+    uint64_t right = 0;
 
     for (uint64_t i = 0; i < turn->count; i++) {
-        const uint64_t before = atomic_fetch_add_explicit(&b->tail, 1, memory_order_relaxed);
-        const bool good = move_on(&b->head, head + i);
+        const uint64_t before = atomic_fetch_add_explicit(&b->head, 1, memory_order_relaxed);
 
-        in[0] = i;
-        peers_keep(in);
-        memcpy(b->ring + i % PEERS_CAPACITY * sizeof in, in, sizeof in);
-        right +=
-            (atomic_fetch_sub_explicit(&b->tail, 1, memory_order_release) == before + 1) & good;
+        peers_keep(&in);
+        (void)bare_push(b, &in, sizeof in, true);
+        right += atomic_fetch_sub_explicit(&b->head, 1, memory_order_release) == before + 1;
     }
     return right;
 }
@@ -278,28 +330,28 @@ static uint64_t futex_trip(void *state, peers_turn *turn)
     }
 #define HALVES(work)                                                                               \
     {                                                                                              \
-        work, "a bare ring in two halves", "1024", "retry", "1024", true, NULL, halves_create,     \
+        work, "ring in two halves", "1024", "retry", "1024", true, NULL, halves_create,            \
             halves_stream, halves_stream, NULL, free                                               \
     }
 
 static const peers_way ways[] = {
-    ONE_THREAD("spsc_cycle_8", "copy in, copy out", copy_8),
-    ONE_THREAD("spsc_cycle_64", "copy in, copy out", copy_64),
-    ONE_THREAD("mpmc_cycle_8", "2 compare-and-swaps, 2 copies", swaps_8),
-    ONE_THREAD("mpmc_cycle_64", "2 compare-and-swaps, 2 copies", swaps_64),
-    ONE_THREAD("mpmc_bulk32_cycle_8", "2 compare-and-swaps, 2 copies of 32", swaps_32x8),
+    ONE_THREAD("spsc_cycle_8", "ring", plain8_cycle),
+    ONE_THREAD("spsc_cycle_64", "ring", plain64_cycle),
+    ONE_THREAD("mpmc_cycle_8", "ring, 2 compare-and-swaps", swap8_cycle),
+    ONE_THREAD("mpmc_cycle_64", "ring, 2 compare-and-swaps", swap64_cycle),
+    ONE_THREAD("mpmc_bulk32_cycle_8", "ring, 2 compare-and-swaps for 32", swap8_cycle_bulk),
     HALVES("stream_1p1c_64"),
     HALVES("stream_1p1c_64_bulk32"),
     HALVES("stream_4p1c_64"),
-    {"round_trip_park", "bare futex round trip", "1", "-", "1", true, NULL, bed_create, futex_trip,
+    {"round_trip_park", "futex round trip", "1", "-", "1", true, NULL, bed_create, futex_trip,
      futex_trip, NULL, free},
-    ONE_THREAD("send_small", "compare-and-swap, copy of 48 B", swap_48),
-    ONE_THREAD("send_128", "compare-and-swap, copy of 176 B", swap_176),
-    ONE_THREAD("send_1mib_prebuilt", "compare-and-swap, copy of 48 B, count twice", count_and_swap),
-    ONE_THREAD("send_small_one_block", "compare-and-swap, copy of 48 B", swap_48),
-    ONE_THREAD("oneshot_cycle", "2 compare-and-swaps, 2 copies", swaps_8),
-    ONE_THREAD("bytes_clone_drop_1k", "count twice", count_twice),
-    ONE_THREAD("bytes_clone_drop_1m", "count twice", count_twice),
+    ONE_THREAD("send_small", "compare-and-swap, copy of 48 B", place_48),
+    ONE_THREAD("send_128", "compare-and-swap, copy of 176 B", place_176),
+    ONE_THREAD("send_1mib_prebuilt", "the same of 48 B, counted twice", count_and_place),
+    ONE_THREAD("send_small_one_block", "compare-and-swap, copy of 48 B", place_48),
+    ONE_THREAD("oneshot_cycle", "2 compare-and-swaps, 2 copies", swap8_cycle),
+    ONE_THREAD("bytes_clone_drop_1k", "counted twice", count_twice),
+    ONE_THREAD("bytes_clone_drop_1m", "counted twice", count_twice),
 };
 
 const peers_library peers_floors = {"bare", "", PEERS_FLOOR, ways, sizeof ways / sizeof ways[0]};

@@ -27,8 +27,7 @@ static void *shared_create(size_t size)
     gyre_status status = GYRE_NO_MEMORY;
 
     if (s && bytes) {
-        for (size_t i = 0; i < size; i++)
-            bytes[i] = (unsigned char)(i * 31);
+        peers_fill_pattern(bytes, size);
         status = gyre_bytes_copy(NULL, bytes, size, &s->bytes);
     }
     free(bytes);
@@ -85,13 +84,10 @@ static uint64_t clone_over(void *state, peers_turn *turn)
             if (!peers_reached(&s->back, i))
                 return 0;
         } else {
-            bool same = true;
-
             if (!peers_reached(&s->given, i))
                 return 0;
-            for (size_t k = 0; k < s->handed.size; k++)
-                same = same && s->handed.data[k] == (unsigned char)(k * 31);
-            s->different += !(same && s->handed.size == s->bytes.size);
+            s->different += s->handed.size != s->bytes.size ||
+                            !peers_is_pattern(s->handed.data, s->handed.size);
             gyre_bytes_release(&s->handed);
             peers_step(&s->back, i);
         }

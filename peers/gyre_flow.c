@@ -35,7 +35,7 @@ static void one_destroy(void *state)
 
 static void *one_command_create(void)
 {
-    return one_create(PEERS_CHANNEL, PEERS_COMMAND);
+    return one_create(PEERS_CHANNEL, sizeof(peers_item48));
 }
 
 static void *one_item_create(void)
@@ -43,56 +43,39 @@ static void *one_item_create(void)
     return one_create(PEERS_CAPACITY, sizeof(peers_item64));
 }
 
-typedef struct small_command {
-    uint64_t word[PEERS_COMMAND / sizeof(uint64_t)];
-} small_command;
-
-static bool is_small(small_command *command, uint64_t number)
+static inline bool one48_push(void *state, uint32_t producer, const peers_item48 *item)
 {
-    peers_keep(command);
-    return command->word[0] == number && command->word[5] == number;
+    (void)producer;
+    return gyre_channel_send(state, 0, item, sizeof *item, GYRE_NEVER) == GYRE_OK;
 }
+
+static inline bool one48_pop(void *state, peers_item48 *item)
+{
+    return gyre_channel_receive(state, item, NULL, GYRE_NEVER) == GYRE_OK;
+}
+
+#define WAY one48
+#define ITEM peers_item48
+#include "peers/loops.h"
 
 /* Fills the channel, timed, and empties it, untimed. */
 static uint64_t one_block(void *state, peers_turn *turn)
 {
-    small_command in = {{0}}, out;
+    peers_item48 made[PEERS_MADE], out;
     uint64_t right = 0, elapsed_ns = 0;
 
+    one48_make(made, 0);
     for (uint64_t i = 0; i < turn->count; i += PEERS_CHANNEL) {
         const uint64_t start_ns = peers_now_ns();
 
-        for (uint64_t k = 0; k < PEERS_CHANNEL; k++) {
-            in.word[0] = in.word[5] = i + k;
-            peers_keep(&in);
-            if (gyre_channel_send(state, 0, &in, sizeof in, GYRE_NEVER) != GYRE_OK)
+        for (uint64_t k = 0; k < PEERS_CHANNEL; k++)
+            if (!one48_push(state, 0, one48_next(made, i + k)))
                 return right;
-        }
         elapsed_ns += peers_now_ns() - start_ns;
         for (uint64_t k = 0; k < PEERS_CHANNEL; k++)
-            right +=
-                gyre_channel_try_receive(state, &out, NULL) == GYRE_OK && is_small(&out, i + k);
+            right += one48_pop(state, &out) && peers_is(out.word, 6, i + k);
     }
     turn->elapsed_ns = elapsed_ns;
-    return right;
-}
-
-static uint64_t one_block_over(void *state, peers_turn *turn)
-{
-    small_command command = {{0}};
-    uint64_t right = 0;
-
-    for (uint64_t i = 0; i < turn->count; i++) {
-        if (turn->role == 1) {
-            command.word[0] = command.word[5] = i;
-            if (gyre_channel_send(state, 0, &command, sizeof command, GYRE_NEVER) != GYRE_OK)
-                break;
-        } else {
-            if (gyre_channel_receive(state, &command, NULL, GYRE_NEVER) != GYRE_OK)
-                break;
-            right += is_small(&command, i);
-        }
-    }
     return right;
 }
 
@@ -224,7 +207,7 @@ static const peers_way ways[] = {
     {"round_trip_park", "gyre_call", "100", "block", "1", true, NULL, calls_create, round_trip,
      round_trip, NULL, one_destroy},
     {"send_small_one_block", "gyre_channel ONE", "100", "block", "100", true, NULL,
-     one_command_create, one_block, one_block_over, NULL, one_destroy},
+     one_command_create, one_block, one48_stream, NULL, one_destroy},
     {"oneshot_cycle", "gyre_reply", "64", "reject", "1", true, NULL, calls_create, oneshot,
      round_trip, NULL, one_destroy},
 };

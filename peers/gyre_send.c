@@ -54,8 +54,7 @@ static void *sending_create(void)
     options.when_full = GYRE_FULL_DROP_OLDEST;
     options.capacity = PEERS_CHANNEL;
     if (s && bytes) {
-        for (size_t i = 0; i < LARGE; i++)
-            bytes[i] = (unsigned char)(i * 31);
+        peers_fill_pattern(bytes, LARGE);
         memcpy(s->parameters, bytes, PEERS_PARAMETERS);
         status = gyre_bytes_copy(NULL, bytes, LARGE, &s->large);
     }
@@ -151,8 +150,8 @@ static bool is_command(const sending *s, gyre_command *command, uint64_t number,
         right = command->as.to_device.offset == number &&
                 command->as.to_device.data.data == s->large.data &&
                 command->as.to_device.data.size == LARGE;
-        for (size_t i = 0; whole && right && i < LARGE; i++)
-            right = command->as.to_device.data.data[i] == (unsigned char)(i * 31);
+        if (whole && right)
+            right = peers_is_pattern(command->as.to_device.data.data, LARGE);
         gyre_bytes_release(&command->as.to_device.data);
         return right;
     default:

@@ -37,4 +37,20 @@ static inline void peers_step(uint64_t *counter, uint64_t value)
     gyre_store_release(counter, value);
 }
 
+/* What large bytes hold. */
+static inline void peers_fill_pattern(unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (unsigned char)(i * 31);
+}
+
+static inline bool peers_is_pattern(const unsigned char *bytes, size_t size)
+{
+    unsigned char different = 0;
+
+    for (size_t i = 0; i < size; i++)
+        different |= (unsigned char)(bytes[i] ^ (unsigned char)(i * 31));
+    return different == 0;
+}
+
 #endif

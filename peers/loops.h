@@ -7,7 +7,7 @@
  *     WAY    the prefix of its functions, among them
  *                bool WAY_push(void *state, uint32_t producer, const ITEM *item)  false: full
  *                bool WAY_pop(void *state, ITEM *item)                            false: empty
- *     ITEM   peers_item8 or peers_item64
+ *     ITEM   peers_item8, peers_item48 or peers_item64
  *     BULK   when it also has the bulk forms, which return how many they moved
  *                uint32_t WAY_push_bulk(void *state, uint32_t producer, const ITEM *items, uint32_t
  * n) uint32_t WAY_pop_bulk(void *state, ITEM *items, uint32_t n) BULK_ONLY  when the single forms
@@ -20,6 +20,8 @@
  * Threads   as peers.h says.
  * Owns      nothing.
  */
+#include <string.h>
+
 #include "peers/peers.h"
 
 #ifndef GYRE_PEERS_LOOPS_H
@@ -30,23 +32,15 @@
 #define NAMED(part) LOOPS_JOIN(WAY, part)
 #define LOOPS_PART static __attribute__((unused)) /* not every queue does every work */
 
-enum { PEERS_PRODUCER_SHIFT = 48 }; /* an item's value: its producer, and its number below */
+/* An item is filled so many turns before it is pushed: one that was just written in words and is
+ * then copied in wider pieces would stall each copy, and hide what the queue costs. */
+enum { PEERS_AHEAD = 8, PEERS_MADE = 2 * PEERS_AHEAD };
 
 /* Both ends of the item say which it is. */
 static inline void peers_mark(uint64_t *word, size_t words, uint64_t value)
 {
     word[0] = value;
     word[words - 1] = value;
-}
-
-/* The same for a single item: all of it is in memory, or its only word in a register. */
-static inline void peers_fill(uint64_t *word, size_t words, uint64_t value)
-{
-    peers_mark(word, words, value);
-    if (words > 1)
-        peers_keep(word);
-    else
-        __asm__ volatile("" : "+r"(word[0]));
 }
 
 static inline bool peers_is(uint64_t *word, size_t words, uint64_t value)
@@ -81,16 +75,38 @@ static inline bool peers_is_next(peers_expected *expected, uint64_t *word, size_
 
 #define WORDS (sizeof(ITEM) / sizeof(uint64_t))
 
+/* The item of that value, from those that are made ahead; a single word is made at once and stays
+ * in its register. */
+LOOPS_PART inline const ITEM *NAMED(next)(ITEM made[PEERS_MADE], uint64_t value)
+{
+    if (WORDS == 1) {
+        made[0].word[0] = value;
+        __asm__ volatile("" : "+r"(made[0].word[0]));
+        return &made[0];
+    }
+    peers_mark(made[(value + PEERS_AHEAD) % PEERS_MADE].word, WORDS, value + PEERS_AHEAD);
+    peers_keep(made);
+    return &made[value % PEERS_MADE];
+}
+
+LOOPS_PART inline void NAMED(make)(ITEM made[PEERS_MADE], uint64_t first)
+{
+    for (uint64_t i = 0; i < PEERS_MADE; i++) {
+        memset(&made[i], 0, sizeof made[i]);
+        peers_mark(made[i].word, WORDS, first + i);
+    }
+}
+
 #ifndef BULK_ONLY
 
 LOOPS_PART uint64_t NAMED(cycle)(void *state, peers_turn *turn)
 {
-    ITEM in = {{0}}, out = {{0}};
+    ITEM made[PEERS_MADE], out = {{0}};
     uint64_t right = 0;
 
+    NAMED(make)(made, 0);
     for (uint64_t i = 0; i < turn->count; i++) {
-        peers_fill(in.word, WORDS, i);
-        if (!NAMED(push)(state, 0, &in) || !NAMED(pop)(state, &out))
+        if (!NAMED(push)(state, 0, NAMED(next)(made, i)) || !NAMED(pop)(state, &out))
             return right;
         right += peers_is(out.word, WORDS, i);
     }
@@ -101,11 +117,13 @@ LOOPS_PART void NAMED(produce)(void *state, uint32_t producer, uint64_t count)
 {
     const uint64_t first = (uint64_t)producer << PEERS_PRODUCER_SHIFT;
     uint32_t tries = 0;
-    ITEM in = {{0}};
+    ITEM made[PEERS_MADE];
 
+    NAMED(make)(made, first);
     for (uint64_t i = 0; i < count; i++) {
-        peers_fill(in.word, WORDS, first + i);
-        while (!NAMED(push)(state, producer, &in))
+        const ITEM *const in = NAMED(next)(made, first + i);
+
+        while (!NAMED(push)(state, producer, in))
             if (!peers_wait(&tries))
                 return;
         tries = 0;

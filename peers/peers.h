@@ -29,13 +29,19 @@ enum {
     PEERS_BULK = 32,        /* items that the bulk forms move at once */
     PEERS_PRODUCERS = 4,    /* at most, towards one consumer */
     PEERS_PARAMETERS = 128, /* bytes, of a launch */
-    PEERS_COMMAND = 48,     /* bytes, of a small command */
 };
 
-/* What travels through queues. Every word of it is written and read. */
+/* What travels through queues. Every word of it is moved; the first and the last say which it is:
+ * its producer, from this bit on, and its number. */
+enum { PEERS_PRODUCER_SHIFT = 48 };
+
 typedef struct peers_item8 {
     uint64_t word[1];
 } peers_item8;
+
+typedef struct peers_item48 { /* a small command */
+    uint64_t word[6];
+} peers_item48;
 
 typedef struct peers_item64 {
     uint64_t word[8];

@@ -131,7 +131,7 @@ gyre_status peers_apart_measure(const peers_measuring *how, peers_result *const 
     char line[512];
     bool sense = true;
     gyre_status status;
-    int from, code = 0;
+    int from = -1, code = 0;
     FILE *stream;
     pid_t pid;
 

@@ -23,11 +23,6 @@ typedef struct matter {
     peers_class class_;
 } matter;
 
-static const char *work_of(const peers_rule *rule)
-{
-    return rule->work ? rule->work : rule->id;
-}
-
 static bool is_of(const peers_result *result, const char *work, peers_kind kind)
 {
     return strcmp(result->work->id, work) == 0 && result->library->kind == kind &&
@@ -55,12 +50,6 @@ static const peers_result *find_floor(const bench *b, const char *work)
     return NULL;
 }
 
-static bool is_allowed(const peers_rule *rule, const peers_result *result)
-{
-    return (!rule->library || strcmp(rule->library, result->library->name) == 0) &&
-           (!rule->way || strncmp(rule->way, result->way->name, strlen(rule->way)) == 0);
-}
-
 /* The fastest peer that the rule allows and that keeps its items as Gyre does. */
 static const peers_result *find_best(const bench *b, const matter *m)
 {
@@ -70,7 +59,8 @@ static const peers_result *find_best(const bench *b, const matter *m)
         const peers_result *result = &b->results[i];
         const peers_series *series = &result->series[m->class_];
 
-        if (!is_of(result, work_of(m->rule), PEERS_PEER) || !is_allowed(m->rule, result) ||
+        if (!is_of(result, peers_rule_work(m->rule), PEERS_PEER) ||
+            !peers_rule_allows(m->rule, result->library->name, result->way->name) ||
             result->way->lossless != m->gyre->way->lossless || series->count == 0)
             continue;
         if (!best || peers_series_median(series) < peers_series_median(&best->series[m->class_]))
@@ -189,8 +179,8 @@ static void make_row(const bench *b, const peers_rule *rule, peers_class class_,
     matter m = {.rule = rule, .class_ = class_};
 
     *row = (peers_row){0};
-    m.gyre = find_gyre(b, work_of(rule));
-    m.floor = find_floor(b, work_of(rule));
+    m.gyre = find_gyre(b, peers_rule_work(rule));
+    m.floor = find_floor(b, peers_rule_work(rule));
     m.other = rule->against == PEERS_AGAINST_BEST ? find_best(b, &m) : m.floor;
     put_figures(&m, row);
     put_also(b, &m, row);
@@ -201,7 +191,7 @@ static void make_row(const bench *b, const peers_rule *rule, peers_class class_,
  * with more samples. */
 static size_t make_rows(const bench *b, const peers_rule *rule, peers_row *rows)
 {
-    const peers_result *gyre = find_gyre(b, work_of(rule));
+    const peers_result *gyre = find_gyre(b, peers_rule_work(rule));
     peers_row near, far;
     size_t count = 0;
 
@@ -228,7 +218,7 @@ size_t peers_judge(const peers_result *results, size_t count, peers_row rows[PEE
     size_t made = 0;
 
     for (size_t i = 0; peers_rule_at(i) && made + 2 <= PEERS_ROWS; i++)
-        if (find_gyre(&b, work_of(peers_rule_at(i))))
+        if (find_gyre(&b, peers_rule_work(peers_rule_at(i))))
             made += make_rows(&b, peers_rule_at(i), &rows[made]);
     return made;
 }

@@ -50,7 +50,7 @@ static void on_signal(int number)
 }
 
 /* The second signal ends us at once. One that the caller ignores stays ignored. */
-static void listen(void)
+static void heed_signals(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action, before;
@@ -273,7 +273,7 @@ static int run_all(const gyre_args *args, int argc, char **argv)
         peers_table_list(stdout, run);
         code = GYRE_EXIT_DONE;
     } else {
-        listen();
+        heed_signals();
         code = measure_and_finish(args, seed, run);
     }
     peers_run_destroy(run);
@@ -295,7 +295,7 @@ static int run_apart(int argc, char **argv)
     how.once = strcmp(argv[3], "once") == 0;
     how.quick = how.once || strcmp(argv[3], "quick") == 0;
     group = (uint32_t)strtoul(argv[4], NULL, 10);
-    listen();
+    heed_signals();
     status = gyre_settings_set("GYRE_SPIN", "0");
     if (status == GYRE_OK)
         status = peers_run_create(argc, argv, is_of_group, &group, &run);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "bench/doctor.h"
@@ -17,13 +18,14 @@ enum {
     SAMPLE_NS = 2000000, /* of a work whose count is not given */
     TRIPS_NS = 6000000,  /* the same with two threads, whose ping-pongs take longer */
     HANDED = 1000,       /* objects that go to another thread first */
+    WARM_UP_PART = 8,    /* of a work whose count is given */
     QUICK_ROUNDS = 6,    /* after which peers far behind stay behind */
     FULL_ROUNDS = PEERS_ENOUGH,
     MOST_ROUNDS = PEERS_SAMPLES,
 };
-static const uint64_t CAP_NS = 2000000000;        /* of a sample */
-static const uint64_t CHECK_CAP_NS = 20000000000; /* of what comes before */
-static const double BEHIND = 2;                   /* times the best peer's figure is far */
+static const uint64_t CAP_NS = 2000000000;       /* of a sample */
+static const uint64_t CHECK_CAP_NS = 5000000000; /* of what comes before */
+static const double BEHIND = 2;                  /* times the best peer's figure is far */
 static const double AGREE = 1.2;
 
 /* One way, while it is measured. */
@@ -107,7 +109,7 @@ static bool calibrate(const group *g, runner *r)
 {
     const peers_work *work = r->result->work;
     const double wanted_ns = work->roles == 1 ? SAMPLE_NS : TRIPS_NS;
-    uint64_t count = work->count ? work->count : work->unit;
+    uint64_t count = work->count ? work->count / WARM_UP_PART : work->unit;
 
     for (;;) {
         const peers_done done = call(g, r, r->result->way->run, work->roles, count,
@@ -115,7 +117,7 @@ static bool calibrate(const group *g, runner *r)
 
         if (!accept(r, &done, count, ""))
             return false;
-        r->result->count = count;
+        r->result->count = work->count ? work->count : count;
         if (work->count || g->how->once || done.elapsed_ns >= wanted_ns / 2)
             return true;
         if (done.elapsed_ns < wanted_ns / 16)
@@ -219,8 +221,8 @@ static bool is_contender(const runner *r)
     return r->state && !r->behind && !r->result->way->aside;
 }
 
-/* The best peer's figure of a work so far; 0 without one. */
-static double best_of(const group *g, const peers_work *work, peers_class class_)
+/* The figure of the best peer that the rule allows, so far; 0 without one. */
+static double best_of(const group *g, const peers_rule *rule, peers_class class_)
 {
     double best = 0;
 
@@ -228,14 +230,32 @@ static double best_of(const group *g, const peers_work *work, peers_class class_
         const peers_result *result = g->runners[i].result;
         const peers_series *series = &result->series[class_];
 
-        if (result->work == work && result->library->kind == PEERS_PEER && !result->way->aside &&
-            !result->problem[0] && series->count > 0) {
+        if (strcmp(result->work->id, peers_rule_work(rule)) == 0 &&
+            result->library->kind == PEERS_PEER && !result->way->aside && !result->problem[0] &&
+            peers_rule_allows(rule, result->library->name, result->way->name) &&
+            series->count > 0) {
             const double median = peers_series_median(series);
 
             best = best == 0 || median < best ? median : best;
         }
     }
     return best;
+}
+
+/* Whether some rule may still need this peer. */
+static bool is_needed(const group *g, const peers_result *result, peers_class class_)
+{
+    const peers_series *series = &result->series[class_];
+    const peers_rule *rule;
+
+    if (series->count == 0)
+        return true;
+    for (size_t i = 0; (rule = peers_rule_at(i)); i++)
+        if (strcmp(result->work->id, peers_rule_work(rule)) == 0 &&
+            peers_rule_allows(rule, result->library->name, result->way->name) &&
+            peers_series_median(series) <= BEHIND * best_of(g, rule, class_))
+            return true;
+    return false;
 }
 
 /* Peers that are far behind, and what is shown aside, have been seen often enough. */
@@ -245,14 +265,11 @@ static void leave_behind(group *g)
 
     for (size_t i = 0; i < g->count; i++) {
         runner *r = &g->runners[i];
-        const peers_series *series = &r->result->series[class_];
 
         if (!r->state || r->behind)
             continue;
-        if (r->result->way->aside)
-            r->behind = true;
-        else if (r->result->library->kind == PEERS_PEER && series->count > 0)
-            r->behind = peers_series_median(series) > BEHIND * best_of(g, r->result->work, class_);
+        r->behind = r->result->way->aside ||
+                    (r->result->library->kind == PEERS_PEER && !is_needed(g, r->result, class_));
     }
 }
 
@@ -344,7 +361,7 @@ gyre_status peers_measure(peers_measuring *how, peers_result *const *results, si
         g.runners[i].result = results[i];
         order[i] = i;
     }
-    g.end_ns = gyre_clock_after_ns((uint64_t)(seconds_for(&g) * 1e9));
+    g.end_ns = how->once ? GYRE_NEVER : gyre_clock_after_ns((uint64_t)(seconds_for(&g) * 1e9));
     for (size_t i = 0; i < count && !*how->interrupted; i++)
         prepare(&g, &g.runners[i]);
     *out_rounds = go_round(&g, order);

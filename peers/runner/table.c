@@ -104,7 +104,7 @@ static void put_way(FILE *stream, const peers_result *result, peers_class class_
     const peers_way *way = result->way;
 
     fprintf(stream,
-            "  %-18s%-42s%-5s%*s [%s, %s]  %zu samples, %zu stolen, %zu unsteady; "
+            "  %-18s%-40s %-5s%*s [%s, %s]  %zu samples, %zu stolen, %zu unsteady; "
             "capacity %s, %s, %s in flight",
             result->library->name, way->name, shown_class(class_), FIGURE_WIDTH,
             figure_of(series->count ? peers_series_median(series) : (double)NAN).text,

@@ -166,6 +166,18 @@ const peers_rule *peers_rule_at(size_t index)
     return index < sizeof rules / sizeof rules[0] ? &rules[index] : NULL;
 }
 
+const char *peers_rule_work(const peers_rule *rule)
+{
+    return rule->work ? rule->work : rule->id;
+}
+
+bool peers_rule_allows(const peers_rule *rule, const char *library, const char *way)
+{
+    return rule->against == PEERS_AGAINST_BEST &&
+           (!rule->library || strcmp(rule->library, library) == 0) &&
+           (!rule->way || strncmp(rule->way, way, strlen(rule->way)) == 0);
+}
+
 double peers_rule_limit(const peers_rule *rule, double other_ns)
 {
     const double plus = (other_ns + rule->plus_ns) / other_ns;

@@ -80,6 +80,12 @@ typedef struct peers_rule {
 
 const peers_rule *peers_rule_at(size_t index); /* NULL past the last */
 
+/* The work that the rule is about. Borrowed, static. */
+const char *peers_rule_work(const peers_rule *rule);
+
+/* Whether Gyre may be compared with that peer. */
+bool peers_rule_allows(const peers_rule *rule, const char *library, const char *way);
+
 /* The largest ratio that the rule allows beside a figure of `other_ns`; a rule with a limit. */
 double peers_rule_limit(const peers_rule *rule, double other_ns);
 

@@ -55,7 +55,7 @@ gyre_wrong() { exits 1 "$odd" --quick --work mpmc_cycle_8 --json "$json.2" && sa
 collapses()
 {
     exits 0 "$odd" --quick --work stream_1p1c_64 --json "$json.3" &&
-        says out '^stream_1p1c_64: tokio collapse: collapsed: 17 of 1000000 after 2 s'
+        says out '^stream_1p1c_64: tokio collapse: collapsed: 17 of 125000 after 2 s'
 }
 loses()
 {

@@ -2,8 +2,8 @@
 //
 // bytes: Bytes, cloned and dropped.
 use crate::ffi::{keep, State, Turn, Way};
-use crate::std_ways::reached;
-use crate::{library, text, way};
+use crate::std_ways::{is_pattern, pattern, reached};
+use crate::{library, way};
 use bytes::Bytes;
 use std::os::raw::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ pub struct Shared<const SIZE: usize> {
 
 impl<const SIZE: usize> State for Shared<SIZE> {
     fn new() -> Self {
-        let bytes: Vec<u8> = (0..SIZE).map(|i| (i * 31) as u8).collect();
+        let bytes = pattern(SIZE);
 
         Shared {
             bytes: Bytes::from(bytes),
@@ -63,8 +63,7 @@ unsafe extern "C" fn clone_over<const SIZE: usize>(state: *mut c_void, turn: *mu
                 return 0;
             }
             let clone = shared.handed.lock().unwrap().take().unwrap();
-            let same = clone.len() == SIZE
-                && clone.iter().enumerate().all(|(k, byte)| *byte == (k * 31) as u8);
+            let same = clone.len() == SIZE && is_pattern(&clone);
 
             shared.different.fetch_add(!same as u64, Ordering::Relaxed);
             drop(clone);

@@ -3,7 +3,7 @@
 // crossbeam: ArrayQueue, and bounded channels that wait by themselves or are polled.
 use crate::ffi::{State, Way, CAPACITY, CHANNEL};
 use crate::loops::{self, Item, Item64, Item8, Oneshot, Queue, Trip};
-use crate::{library, text, way};
+use crate::{library, way};
 use crossbeam_channel::{bounded, Receiver, Sender};
 use crossbeam_queue::ArrayQueue;
 

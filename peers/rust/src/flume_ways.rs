@@ -3,7 +3,7 @@
 // flume: bounded channels.
 use crate::ffi::{State, Way, CAPACITY, CHANNEL};
 use crate::loops::{self, Item, Item64, Item8, Oneshot, Queue, Trip};
-use crate::{library, text, way};
+use crate::{library, way};
 use flume::{bounded, Receiver, Sender};
 
 /// Both ends of a channel; POLLED: it never waits by itself.

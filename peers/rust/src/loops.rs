@@ -5,6 +5,7 @@ use crate::ffi::{keep, keep_word, wait, State, Turn, PRODUCERS};
 use std::os::raw::c_void;
 
 const PRODUCER_SHIFT: u32 = 48;
+const AHEAD: usize = 8;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -21,14 +22,9 @@ impl<const WORDS: usize> Item<WORDS> {
     }
 
     #[inline(always)]
-    pub fn fill(&mut self, value: u64) {
-        let value = keep_word(value);
-
+    fn mark(&mut self, value: u64) {
         self.word[0] = value;
         self.word[WORDS - 1] = value;
-        if WORDS > 1 {
-            keep(self);
-        }
     }
 
     #[inline(always)]
@@ -37,6 +33,33 @@ impl<const WORDS: usize> Item<WORDS> {
             keep(self);
         }
         (self.word[0] == value) & (self.word[WORDS - 1] == value)
+    }
+}
+
+/// Items that are made some turns before they are pushed; a single word is made at once.
+pub struct Made<const WORDS: usize> {
+    items: [Item<WORDS>; 2 * AHEAD],
+}
+
+impl<const WORDS: usize> Made<WORDS> {
+    pub fn new(first: u64) -> Self {
+        let mut made = Made { items: [Item::new(); 2 * AHEAD] };
+
+        for (i, item) in made.items.iter_mut().enumerate() {
+            item.mark(first + i as u64);
+        }
+        made
+    }
+
+    #[inline(always)]
+    pub fn next(&mut self, value: u64) -> &Item<WORDS> {
+        if WORDS == 1 {
+            self.items[0].word[0] = keep_word(value);
+            return &self.items[0];
+        }
+        self.items[(value as usize + AHEAD) % (2 * AHEAD)].mark(value + AHEAD as u64);
+        keep(&mut self.items);
+        &self.items[value as usize % (2 * AHEAD)]
     }
 }
 
@@ -51,13 +74,12 @@ pub unsafe extern "C" fn cycle<Q: Queue<WORDS>, const WORDS: usize>(
     turn: *mut Turn,
 ) -> u64 {
     let queue = &*(state as *const Q);
-    let mut input = Item::new();
+    let mut made = Made::new(0);
     let mut output = Item::new();
     let mut right = 0;
 
     for i in 0..(*turn).count {
-        input.fill(i);
-        if !queue.push(&input) || !queue.pop(&mut output) {
+        if !queue.push(made.next(i)) || !queue.pop(&mut output) {
             return right;
         }
         right += output.is(i) as u64;
@@ -67,12 +89,13 @@ pub unsafe extern "C" fn cycle<Q: Queue<WORDS>, const WORDS: usize>(
 
 fn produce<Q: Queue<WORDS>, const WORDS: usize>(queue: &Q, producer: u64, count: u64) {
     let first = producer << PRODUCER_SHIFT;
-    let mut input = Item::new();
+    let mut made = Made::new(first);
     let mut tries = 0;
 
     for i in 0..count {
-        input.fill(first + i);
-        while !queue.push(&input) {
+        let input = made.next(first + i);
+
+        while !queue.push(input) {
             if !wait(&mut tries) {
                 return;
             }
@@ -146,7 +169,7 @@ pub type Command = Item<6>;
 pub unsafe extern "C" fn fill_channel<Q: Queue<6>>(state: *mut c_void, turn: *mut Turn) -> u64 {
     let queue = &*(state as *const Q);
     let turn = &mut *turn;
-    let mut input = Command::new();
+    let mut made = Made::new(0);
     let mut output = Command::new();
     let mut right = 0;
     let mut elapsed_ns = 0;
@@ -156,10 +179,7 @@ pub unsafe extern "C" fn fill_channel<Q: Queue<6>>(state: *mut c_void, turn: *mu
         let start_ns = crate::ffi::peers_now_ns();
 
         for k in 0..crate::ffi::CHANNEL as u64 {
-            input.word[0] = i + k;
-            input.word[5] = i + k;
-            keep(&mut input);
-            if !queue.push(&input) {
+            if !queue.push(made.next(i + k)) {
                 return right;
             }
         }

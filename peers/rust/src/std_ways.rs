@@ -3,7 +3,7 @@
 // std: sync_channel and Arc, which every Rust program has.
 use crate::ffi::{keep, State, Turn, Way, CAPACITY, CHANNEL};
 use crate::loops::{self, Item, Item64, Oneshot, Queue, Trip};
-use crate::{library, text, way};
+use crate::{library, way};
 use std::cell::UnsafeCell;
 use std::os::raw::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,8 +15,6 @@ pub struct Channel<T, const DEPTH: usize> {
     sender: SyncSender<T>,
     receiver: UnsafeCell<Receiver<T>>,
 }
-
-unsafe impl<T: Send, const DEPTH: usize> Sync for Channel<T, DEPTH> {}
 
 impl<T, const DEPTH: usize> State for Channel<T, DEPTH> {
     fn new() -> Self {
@@ -92,7 +90,7 @@ pub struct Counted<const SIZE: usize> {
 
 impl<const SIZE: usize> State for Counted<SIZE> {
     fn new() -> Self {
-        let bytes: Vec<u8> = (0..SIZE).map(|i| (i * 31) as u8).collect();
+        let bytes = pattern(SIZE);
 
         Counted {
             bytes: bytes.into(),
@@ -134,8 +132,7 @@ unsafe extern "C" fn clone_over<const SIZE: usize>(state: *mut c_void, turn: *mu
                 return 0;
             }
             let clone = counted.handed.lock().unwrap().take().unwrap();
-            let same = clone.len() == SIZE
-                && clone.iter().enumerate().all(|(k, byte)| *byte == (k * 31) as u8);
+            let same = clone.len() == SIZE && is_pattern(&clone);
 
             counted.different.fetch_add(!same as u64, Ordering::Relaxed);
             drop(clone);
@@ -143,6 +140,15 @@ unsafe extern "C" fn clone_over<const SIZE: usize>(state: *mut c_void, turn: *mu
         }
     }
     turn.count - counted.different.load(Ordering::Relaxed)
+}
+
+/// What large bytes hold.
+pub fn pattern(size: usize) -> Vec<u8> {
+    (0..size).map(|i| (i * 31) as u8).collect()
+}
+
+pub fn is_pattern(bytes: &[u8]) -> bool {
+    bytes.iter().enumerate().fold(0, |different, (i, byte)| different | (byte ^ (i * 31) as u8)) == 0
 }
 
 /// Waits until the other role has come this far; false when the runner has given up.

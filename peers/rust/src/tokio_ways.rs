@@ -5,8 +5,9 @@
 // The commands are the seeds': a launch carries its parameters as Bytes, freshly copied for each
 // send; a transfer shares bytes that were built once.
 use crate::ffi::{Account, State, Turn, Way, CAPACITY, CHANNEL};
+use crate::std_ways::{is_pattern, pattern, reached};
 use crate::loops::{self, Item, Item64, Oneshot, Queue, Trip};
-use crate::{library, text, way};
+use crate::{library, way};
 use bytes::Bytes;
 use std::cell::UnsafeCell;
 use std::os::raw::c_void;
@@ -48,7 +49,7 @@ pub struct Broadcast {
 impl State for Broadcast {
     fn new() -> Self {
         let (sender, receiver) = broadcast::channel(CHANNEL);
-        let bytes: Vec<u8> = (0..LARGE).map(|i| (i * 31) as u8).collect();
+        let bytes = pattern(LARGE);
         let mut parameters = [0; PARAMETERS];
 
         parameters.copy_from_slice(&bytes[..PARAMETERS]);
@@ -97,7 +98,7 @@ impl Broadcast {
                 *offset == number
                     && data.as_ptr() == self.large.as_ptr()
                     && data.len() == LARGE
-                    && (!whole || data.iter().enumerate().all(|(i, b)| *b == (i * 31) as u8))
+                    && (!whole || is_pattern(data))
             }
             Command::TransferFromDevice { .. } => false,
         }
@@ -152,7 +153,7 @@ unsafe extern "C" fn send_over<const KIND: u32>(state: *mut c_void, turn: *mut T
 
     for i in first..first + turn.count {
         if turn.role == 1 {
-            if !broadcast.send::<KIND>(i) || !crate::std_ways::reached(&broadcast.taken, i + 1) {
+            if !broadcast.send::<KIND>(i) || !reached(&broadcast.taken, i + 1) {
                 break;
             }
         } else {
