@@ -2,10 +2,10 @@
 //
 // moodycamel: ConcurrentQueue with tokens, which its author recommends where speed matters.
 //
-// It grows without end unless told not to. With one producer try_enqueue bounds it, which never
-// allocates: a queue created for 1024 items is full when its blocks are. With several, one of them
-// may take all blocks and keep them for itself, so there each producer counts what it has on its
-// way: no more than a quarter of 1024, and the consumer tells every 32 items how far it is.
+// It grows without end unless told not to. try_enqueue never allocates, but a producer keeps the
+// blocks that it got, so that one of several may leave none to the others, and it is several times
+// slower than letting the queue grow. So where producers can run ahead, each counts what it has on
+// its way, no more than its share of 1024, and the consumer tells it every 32 items how far it is.
 //
 // Threads   as peers.h says.
 // Owns      a queue and its tokens for each way.
@@ -28,19 +28,55 @@ template <class Item> struct bounded {
     moodycamel::ConsumerToken consumer{queue};
 };
 
-// What four producers and their consumer tell each other, on lines of their own.
-struct credited {
-    bounded<peers_item64> queue;
+// What producers and their consumer tell each other, on lines of their own.
+template <uint32_t Producers> struct credited {
+    enum : uint64_t { SHARE = PEERS_CAPACITY / Producers };
+    bounded<peers_item64> tokens;
     struct alignas(128) {
         uint64_t pushed = 0, known = 0; // the producer's: how many it sent, and knows to be gone
-    } producer[PEERS_PRODUCERS];
+    } producer[Producers];
     struct alignas(128) {
         std::atomic<uint64_t> gone{0}; // the consumer's
-    } consumer[PEERS_PRODUCERS];
-    alignas(128) uint64_t popped[PEERS_PRODUCERS] = {};
-};
+    } consumer[Producers];
+    alignas(128) uint64_t popped[Producers] = {};
 
-enum { SHARE = PEERS_CAPACITY / PEERS_PRODUCERS };
+    // How many of `wanted` this producer may send.
+    uint32_t room(uint32_t which, uint32_t wanted)
+    {
+        auto &own = producer[which];
+
+        if (own.pushed - own.known + wanted > SHARE)
+            // acquire [camel-credit]: pairs with the release in arrived
+            own.known = consumer[which].gone.load(std::memory_order_acquire);
+        const uint64_t left = SHARE - (own.pushed - own.known);
+        return left < wanted ? static_cast<uint32_t>(left) : wanted;
+    }
+
+    void arrived(const peers_item64 *item)
+    {
+        const uint64_t which = (item->word[0] >> PEERS_PRODUCER_SHIFT) % Producers;
+
+        // release [camel-credit]: pairs with the acquire in room
+        if (++popped[which] % PEERS_BULK == 0)
+            consumer[which].gone.store(popped[which], std::memory_order_release);
+    }
+
+    bool push(uint32_t which, const peers_item64 *item)
+    {
+        if (room(which, 1) == 0)
+            return false;
+        producer[which].pushed++;
+        return tokens.queue.enqueue(tokens.producer[which], *item);
+    }
+
+    bool pop(peers_item64 *item)
+    {
+        if (!tokens.queue.try_dequeue(tokens.consumer, *item))
+            return false;
+        arrived(item);
+        return true;
+    }
+};
 
 template <class Item> bool try_push(void *state, uint32_t producer, const Item *item)
 {
@@ -104,17 +140,6 @@ static inline bool fixed64_pop(void *state, peers_item64 *item)
     return try_pop(state, item);
 }
 
-static inline uint32_t fixed64_push_bulk(void *state, uint32_t producer, const peers_item64 *items,
-                                         uint32_t count)
-{
-    return try_push_bulk(state, producer, items, count);
-}
-
-static inline uint32_t fixed64_pop_bulk(void *state, peers_item64 *items, uint32_t count)
-{
-    return try_pop_bulk(state, items, count);
-}
-
 // The same queue, allowed to allocate.
 static inline bool grow64_push(void *state, uint32_t producer, const peers_item64 *item)
 {
@@ -144,33 +169,52 @@ static inline uint32_t grow64_pop_bulk(void *state, peers_item64 *items, uint32_
 // The same, with no more than 1024 on their way.
 static inline bool credit64_push(void *state, uint32_t producer, const peers_item64 *item)
 {
-    auto *const c = static_cast<credited *>(state);
-    auto &own = c->producer[producer];
-
-    if (own.pushed - own.known >= SHARE) {
-        // acquire [camel-credit]: pairs with the release in credit64_pop
-        own.known = c->consumer[producer].gone.load(std::memory_order_acquire);
-        if (own.pushed - own.known >= SHARE)
-            return false;
-    }
-    own.pushed++;
-    return c->queue.queue.enqueue(c->queue.producer[producer], *item);
+    return static_cast<credited<1> *>(state)->push(producer, item);
 }
 
 static inline bool credit64_pop(void *state, peers_item64 *item)
 {
-    auto *const c = static_cast<credited *>(state);
+    return static_cast<credited<1> *>(state)->pop(item);
+}
 
-    if (!try_pop(&c->queue, item))
-        return false;
-    const uint64_t producer = (item->word[0] >> PEERS_PRODUCER_SHIFT) % PEERS_PRODUCERS;
-    // release [camel-credit]: pairs with the acquire in credit64_push
-    if (++c->popped[producer] % PEERS_BULK == 0)
-        c->consumer[producer].gone.store(c->popped[producer], std::memory_order_release);
-    return true;
+static inline uint32_t credit64_push_bulk(void *state, uint32_t producer, const peers_item64 *items,
+                                          uint32_t count)
+{
+    auto *const c = static_cast<credited<1> *>(state);
+    const uint32_t some = c->room(producer, count);
+
+    c->producer[producer].pushed += some;
+    return some > 0 && c->tokens.queue.enqueue_bulk(c->tokens.producer[producer], items, some)
+               ? some
+               : 0;
+}
+
+static inline uint32_t credit64_pop_bulk(void *state, peers_item64 *items, uint32_t count)
+{
+    auto *const c = static_cast<credited<1> *>(state);
+    const uint32_t some = try_pop_bulk(&c->tokens, items, count);
+
+    for (uint32_t i = 0; i < some; i++)
+        c->arrived(&items[i]);
+    return some;
+}
+
+static inline bool shared64_push(void *state, uint32_t producer, const peers_item64 *item)
+{
+    return static_cast<credited<PEERS_PRODUCERS> *>(state)->push(producer, item);
+}
+
+static inline bool shared64_pop(void *state, peers_item64 *item)
+{
+    return static_cast<credited<PEERS_PRODUCERS> *>(state)->pop(item);
 }
 
 #define WAY credit64
+#define ITEM peers_item64
+#define BULK
+#include "peers/loops.h"
+
+#define WAY shared64
 #define ITEM peers_item64
 #include "peers/loops.h"
 
@@ -181,7 +225,6 @@ static inline bool credit64_pop(void *state, peers_item64 *item)
 
 #define WAY fixed64
 #define ITEM peers_item64
-#define BULK
 #include "peers/loops.h"
 
 #define WAY grow64
@@ -192,6 +235,8 @@ static inline bool credit64_pop(void *state, peers_item64 *item)
 #define STATE(item) way_create<bounded<item>>
 #define END(item) way_destroy<bounded<item>>
 
+static const char unbounded[] = "it grows, so nothing bounds what is on its way";
+
 static const peers_way ways[] = {
     {"mpmc_cycle_8", "ConcurrentQueue, tokens", "1024", "retry", "1", true, nullptr,
      STATE(peers_item8), fixed8_cycle, fixed8_stream, nullptr, END(peers_item8)},
@@ -199,18 +244,22 @@ static const peers_way ways[] = {
      STATE(peers_item64), fixed64_cycle, fixed64_stream, nullptr, END(peers_item64)},
     {"mpmc_bulk32_cycle_8", "ConcurrentQueue bulk, tokens", "1024", "retry", "32", true, nullptr,
      STATE(peers_item8), fixed8_cycle_bulk, fixed8_stream_bulk, nullptr, END(peers_item8)},
-    {"stream_1p1c_64", "ConcurrentQueue, tokens", "1024", "retry", "1024", true, nullptr,
+    {"stream_1p1c_64", "ConcurrentQueue, tokens", "none", "retry", "1024", true, nullptr,
+     way_create<credited<1>>, credit64_stream, credit64_stream, nullptr, way_destroy<credited<1>>},
+    {"stream_1p1c_64", "ConcurrentQueue, try_enqueue", "1024", "retry", "1024", true, nullptr,
      STATE(peers_item64), fixed64_stream, fixed64_stream, nullptr, END(peers_item64)},
-    {"stream_1p1c_64", "ConcurrentQueue, growing", "none", "grow", "all", true, nullptr,
+    {"stream_1p1c_64", "ConcurrentQueue, unbounded", "none", "grow", "all", true, unbounded,
      STATE(peers_item64), grow64_stream, grow64_stream, nullptr, END(peers_item64)},
-    {"stream_1p1c_64_bulk32", "ConcurrentQueue bulk, tokens", "1024", "retry", "1024", true,
-     nullptr, STATE(peers_item64), fixed64_stream_bulk, fixed64_stream_bulk, nullptr,
+    {"stream_1p1c_64_bulk32", "ConcurrentQueue bulk, tokens", "none", "retry", "1024", true,
+     nullptr, way_create<credited<1>>, credit64_stream_bulk, credit64_stream_bulk, nullptr,
+     way_destroy<credited<1>>},
+    {"stream_1p1c_64_bulk32", "ConcurrentQueue bulk, unbounded", "none", "grow", "all", true,
+     unbounded, STATE(peers_item64), grow64_stream_bulk, grow64_stream_bulk, nullptr,
      END(peers_item64)},
-    {"stream_1p1c_64_bulk32", "ConcurrentQueue bulk, growing", "none", "grow", "all", true, nullptr,
-     STATE(peers_item64), grow64_stream_bulk, grow64_stream_bulk, nullptr, END(peers_item64)},
     {"stream_4p1c_64", "ConcurrentQueue, tokens", "none", "retry", "1024", true, nullptr,
-     way_create<credited>, credit64_stream, credit64_stream, nullptr, way_destroy<credited>},
-    {"stream_4p1c_64", "ConcurrentQueue, growing", "none", "grow", "all", true, nullptr,
+     way_create<credited<PEERS_PRODUCERS>>, shared64_stream, shared64_stream, nullptr,
+     way_destroy<credited<PEERS_PRODUCERS>>},
+    {"stream_4p1c_64", "ConcurrentQueue, unbounded", "none", "grow", "all", true, unbounded,
      STATE(peers_item64), grow64_stream, grow64_stream, nullptr, END(peers_item64)},
 };
 

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { FEW = 3 }; /* samples of a peer that is only mentioned */
+
 static const double TAIL_LIMIT = 3, FLAT_LIMIT = 1.05;
 static const double FLAT_FLOOR = 1 / 1.05;
 
@@ -50,8 +52,9 @@ static const peers_result *find_floor(const bench *b, const char *work)
     return NULL;
 }
 
-/* The fastest peer that the rule allows and that keeps its items as Gyre does. */
-static const peers_result *find_best(const bench *b, const matter *m)
+/* The fastest peer that the rule allows, or of all of them, and that keeps its items as Gyre does.
+ */
+static const peers_result *find_best(const bench *b, const matter *m, bool any)
 {
     const peers_result *best = NULL;
 
@@ -60,7 +63,7 @@ static const peers_result *find_best(const bench *b, const matter *m)
         const peers_series *series = &result->series[m->class_];
 
         if (!is_of(result, peers_rule_work(m->rule), PEERS_PEER) ||
-            !peers_rule_allows(m->rule, result->library->name, result->way->name) ||
+            !(any || peers_rule_allows(m->rule, result->library->name, result->way->name)) ||
             result->way->lossless != m->gyre->way->lossless || series->count == 0)
             continue;
         if (!best || peers_series_median(series) < peers_series_median(&best->series[m->class_]))
@@ -78,6 +81,25 @@ static double median_of(const peers_result *result, peers_class class_)
 static size_t count_of(const peers_result *result, peers_class class_)
 {
     return result ? result->series[class_].count : 0;
+}
+
+static void print_name(const peers_result *result, char name[PEERS_NAME])
+{
+    snprintf(name, PEERS_NAME, "%s%s%s %s", result->library->name,
+             result->library->version[0] ? " " : "", result->library->version, result->way->name);
+}
+
+/* A rule that names its peer does not hide a better one. */
+static void put_faster(const bench *b, const matter *m, peers_row *row)
+{
+    const peers_result *best = find_best(b, m, true);
+
+    row->faster_peer_ns = (double)NAN;
+    if (m->rule->against != PEERS_AGAINST_BEST || !best || best == m->other ||
+        count_of(best, m->class_) < FEW)
+        return;
+    print_name(best, row->faster_peer);
+    row->faster_peer_ns = median_of(best, m->class_);
 }
 
 /* What the row's figures are, and how many samples stand behind them. */
@@ -101,9 +123,7 @@ static void put_figures(const matter *m, peers_row *row)
     } else {
         row->best_peer_ns = median_of(m->other, m->class_);
         if (m->other)
-            snprintf(row->best_peer, sizeof row->best_peer, "%s%s%s %s", m->other->library->name,
-                     m->other->library->version[0] ? " " : "", m->other->library->version,
-                     m->other->way->name);
+            print_name(m->other, row->best_peer);
         if (count_of(m->other, m->class_) < row->samples)
             row->samples = count_of(m->other, m->class_);
     }
@@ -181,8 +201,9 @@ static void make_row(const bench *b, const peers_rule *rule, peers_class class_,
     *row = (peers_row){0};
     m.gyre = find_gyre(b, peers_rule_work(rule));
     m.floor = find_floor(b, peers_rule_work(rule));
-    m.other = rule->against == PEERS_AGAINST_BEST ? find_best(b, &m) : m.floor;
+    m.other = rule->against == PEERS_AGAINST_BEST ? find_best(b, &m, false) : m.floor;
     put_figures(&m, row);
+    put_faster(b, &m, row);
     put_also(b, &m, row);
     put_verdict(&m, row);
 }

@@ -91,6 +91,11 @@ static void a_named_peer_is_the_only_one(void)
     fill(add(&other, &plain, "stream_4p1c_64"), PEERS_FAR, 20, PEERS_ENOUGH);
     REQUIRE(judge() == 1);
     CHECK(strncmp(rows[0].best_peer, "moodycamel", 10) == 0 && rows[0].verdict == PEERS_MET);
+    CHECK(strcmp(rows[0].faster_peer, "Boost 1.74 queue") == 0);
+    CHECK(fabs(rows[0].faster_peer_ns - 20) < 0.1);
+    fill(&results[2], PEERS_FAR, 60, PEERS_ENOUGH);
+    REQUIRE(judge() == 1);
+    CHECK(!rows[0].faster_peer[0] && isnan(rows[0].faster_peer_ns));
 }
 
 static void what_stands_aside_is_not_compared(void)

@@ -19,7 +19,7 @@ enum {
     TRIPS_NS = 6000000,  /* the same with two threads, whose ping-pongs take longer */
     HANDED = 1000,       /* objects that go to another thread first */
     WARM_UP_PART = 8,    /* of a work whose count is given */
-    QUICK_ROUNDS = 6,    /* after which peers far behind stay behind */
+    QUICK_ROUNDS = 4,    /* after which peers far behind stay behind */
     FULL_ROUNDS = PEERS_ENOUGH,
     MOST_ROUNDS = PEERS_SAMPLES,
 };

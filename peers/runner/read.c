@@ -61,6 +61,8 @@ static void take_row(const gyre_value *object, peers_row *row)
                                                     "met|missed|undecided|not judged");
     text_of(object, "limit_text", row->limit_text, sizeof row->limit_text);
     text_of(object, "reason", row->reason, sizeof row->reason);
+    text_of(object, "faster_peer", row->faster_peer, sizeof row->faster_peer);
+    row->faster_peer_ns = number_of(object, "faster_peer_ns");
     text_of(&also, "what", row->also, sizeof row->also);
     row->also_value = number_of(&also, "value");
     row->also_limit = number_of(&also, "limit");

@@ -56,8 +56,10 @@ typedef struct peers_row {
     double loss;    /* of Gyre's items, 0 to 1 */
     size_t samples; /* good ones, of the side that has fewer */
     peers_verdict verdict;
-    char reason[PEERS_PROBLEM]; /* of an undecided one, or of a miss that is not the ratio's */
-    char also[PEERS_NAME];      /* what else it is held against; "" nothing */
+    char reason[PEERS_PROBLEM];   /* of an undecided one, or of a miss that is not the ratio's */
+    char faster_peer[PEERS_NAME]; /* that the rule does not name, and that does the same work; "" */
+    double faster_peer_ns;
+    char also[PEERS_NAME]; /* what else it is held against; "" nothing */
     double also_value, also_limit;
 } peers_row;
 

@@ -87,6 +87,10 @@ static void write_row(gyre_json *json, const peers_row *row)
     gyre_json_string(json, "verdict", peers_verdict_name(row->verdict));
     gyre_json_string(json, "limit_text", row->limit_text);
     gyre_member_some(json, "reason", row->reason);
+    if (row->faster_peer[0]) {
+        gyre_json_string(json, "faster_peer", row->faster_peer);
+        gyre_json_double(json, "faster_peer_ns", rounded(row->faster_peer_ns));
+    }
     if (row->also[0]) {
         gyre_json_begin_object(json, "also");
         gyre_json_string(json, "what", row->also);

@@ -80,6 +80,9 @@ static void put_notes(FILE *stream, const peers_run *run)
         if (row->also[0] && !isnan(row->also_value))
             fprintf(stream, "%s: %s is %.3f, at most %g\n", row->work, row->also, row->also_value,
                     row->also_limit);
+        if (row->faster_peer[0])
+            fprintf(stream, "%s: faster than the peer that it is compared with: %s, %s\n",
+                    row->work, row->faster_peer, figure_of(row->faster_peer_ns).text);
         if (row->verdict == PEERS_UNDECIDED)
             fprintf(stream, "%s (%s): undecided: %s\n", row->work, shown_class(row->class_),
                     row->reason);
@@ -194,6 +197,10 @@ void peers_table_markdown(FILE *stream, const peers_row *rows, size_t count)
         put_cell(stream, loss_of(row->loss).text);
         fputs("|\n", stream);
     }
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].faster_peer[0])
+            fprintf(stream, "\nFaster than the peer that `%s` is held against: %s, %s.\n",
+                    rows[i].work, rows[i].faster_peer, figure_of(rows[i].faster_peer_ns).text);
 }
 
 void peers_table_list(FILE *stream, const peers_run *run)
