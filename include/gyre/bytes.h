@@ -40,20 +40,24 @@ typedef struct gyre_bytes {
     gyre_bytes_owner *owner; /* NULL: the bytes live for ever */
 } gyre_bytes;
 
-/* A copy of `size` bytes. GYRE_NO_MEMORY. `allocator` may be NULL: malloc. Size 0 gives the empty
- * run. Thread-safe; may block in the allocator; not for signal handlers; nor are the next two. */
+/* A copy of `size` bytes. GYRE_NO_MEMORY, GYRE_INVALID for NULL data with a size or half an
+ * allocator, GYRE_UNAVAILABLE in a forked child. `allocator` may be NULL: malloc. Size 0 gives the
+ * empty run. Thread-safe; may block in the allocator; not for signal handlers; so are the next two.
+ */
 GYRE_API GYRE_MUST_USE gyre_status gyre_bytes_copy(const gyre_allocator *allocator,
                                                    const void *data, size_t size,
                                                    gyre_bytes *out_bytes);
 
 /* `size` bytes from `memory` (NULL: gyre_memory_host), aligned to 64, not zeroed; the sole holder
- * may fill them through gyre_bytes_writable. GYRE_NO_MEMORY. */
+ * may fill them through gyre_bytes_writable. The source must outlive them. What the source's `take`
+ * returns, GYRE_INVALID for a source without its functions, GYRE_UNAVAILABLE in a forked child. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_bytes_take(const gyre_memory *memory, size_t size,
                                                    gyre_bytes *out_bytes);
 
 /* The caller's own bytes, which must stay as they are until `release` is called: once, by whichever
  * thread releases last. NULL for bytes that live for ever. On failure (GYRE_NO_MEMORY,
- * GYRE_INVALID for NULL data with a size) the callback is not called. */
+ * GYRE_INVALID for NULL data with a size, GYRE_UNAVAILABLE in a forked child) the callback is not
+ * called. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_bytes_wrap(const void *data, size_t size,
                                                    void (*release)(void *user, const void *data,
                                                                    size_t size),
@@ -70,7 +74,8 @@ GYRE_MUST_USE GYRE_INLINE gyre_bytes gyre_bytes_clone(const gyre_bytes *bytes)
 }
 
 /* `size` of the bytes from `offset` on, as another value that keeps the whole block alive; constant
- * time. GYRE_INVALID when they do not lie inside. As gyre_bytes_clone. */
+ * time. GYRE_INVALID when they do not lie inside. Thread-safe, never blocks, not for signal
+ * handlers. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_bytes_slice(const gyre_bytes *bytes, size_t offset,
                                                     size_t size, gyre_bytes *out_slice);
 

@@ -42,7 +42,8 @@ typedef enum gyre_delivery {
 } gyre_delivery;
 
 /* A channel to ALL is full while its slowest subscriber has `capacity` items before it; without
- * subscribers it is never full, and items go nowhere. */
+ * subscribers it is never full, and items go nowhere. It keeps its last `capacity` items, and what
+ * they refer to, until they are overwritten or it is destroyed, whoever has received them. */
 typedef enum gyre_when_full {
     GYRE_FULL_BLOCK = 0,       /* a send waits */
     GYRE_FULL_REJECT = 1,      /* a send returns GYRE_AGAIN at once */
@@ -72,8 +73,8 @@ typedef struct gyre_channel_options {
     uint32_t subscribers; /* ALL: at most so many at once, up to 1024; default 16 */
     uint32_t calls;       /* open gyre_calls at most, up to 4096; default 64 */
     bool metrics;         /* also keep `peak`, which costs each send a look at the other side */
-    /* What the items refer to. `share` is called on a copy of an item that a subscriber receives,
-     * while others will receive it too; `drop` on an item that nobody will receive (any more). Both
+    /* What the items refer to. `share` is called on each copy of an item that a subscriber
+     * receives: the channel keeps its own; `drop` on an item that the channel lets go of. Both
      * may be called by any thread that sends, receives, closes or destroys; they must not call the
      * channel. NULL: items refer to nothing. */
     void (*share)(void *user, void *item, size_t size);
@@ -186,7 +187,8 @@ typedef struct gyre_channel_statistics {
     uint64_t accepted;      /* of which these went in, or were dropped as the newest */
     uint64_t rejected;      /* and these did not: full, timed out or closed */
     uint64_t delivered;     /* ONE: received; ALL: received by all subscribers together */
-    uint64_t dropped;       /* accepted, and nobody received them; ALL: missed, all together */
+    uint64_t dropped;       /* accepted, and nobody received them; ALL: missed by subscribers, all
+                             * together, and dropped as the newest, which no subscriber counts */
     uint64_t queued;        /* not received yet; ALL: by the slowest subscriber */
     uint64_t peak;          /* the most that were ever queued; 0 without `metrics` */
     uint64_t blocked_sends; /* that had to wait, */
@@ -211,8 +213,8 @@ GYRE_API const char *gyre_channel_name(const gyre_channel *channel);
  * is once. */
 GYRE_API void gyre_channel_close(gyre_channel *channel);
 
-/* Closes, drops what is left (open calls get GYRE_CLOSED) and frees; NULL is a no-op. No other call
- * may be under way, and all subscribers are destroyed. */
+/* Closes, drops what is left and frees; NULL is a no-op. No other call may be under way, and all
+ * subscribers are destroyed. In a forked child it only frees, and calls no `drop`. */
 GYRE_API void gyre_channel_destroy(gyre_channel *channel);
 
 GYRE_END_DECLS

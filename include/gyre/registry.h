@@ -4,10 +4,14 @@
  *
  * What one part of a program creates, another finds. There is no global registry: make one, hand it
  * on. The seeds' channels can be created in one call: `gpu` (commands to ALL, 100), `evolution`
- * (10 000), `requests.1` to `requests.5` (1000 each, for calls) and `events` (to ALL, 1000).
+ * (10 000), `requests.1` to `requests.5` (1000 each, and as many open calls) and `events` (to ALL,
+ * 1000). Senders wait where these are full, except that `events` drops its oldest: a listener that
+ * does not listen holds up nobody.
  *
- * Threads   any. Functions take a lock for a short while; none is for signal handlers.
+ * Threads   any. Functions take a lock for a short while; none is for signal handlers. A forked
+ *           child may only destroy.
  * Owns      its channels, until it is destroyed.
+ * Not here  channels without a name (gyre/channel.h).
  */
 #ifndef GYRE_REGISTRY_H
 #define GYRE_REGISTRY_H
@@ -29,19 +33,20 @@ typedef struct gyre_registry_options {
     const gyre_allocator *allocator; /* copied; also for the channels; default malloc */
 } gyre_registry_options;
 
-/* Creates an empty registry. NULL options mean all defaults. GYRE_NO_MEMORY, GYRE_UNAVAILABLE in a
- * forked child. */
+/* Creates an empty registry. NULL options mean all defaults. GYRE_NO_MEMORY, GYRE_INVALID for half
+ * an allocator or no struct_size, GYRE_UNAVAILABLE in a forked child, as all that return a status.
+ */
 GYRE_API GYRE_MUST_USE gyre_status gyre_registry_create(const gyre_registry_options *options,
                                                         gyre_registry **out_registry);
 
 /* Creates a channel under the name in its options: 1-31 letters, digits, '.', '_', '-'.
  * GYRE_INVALID for another name or one that is taken, and what gyre_channel_create returns. The
- * channel is borrowed until the registry is destroyed. */
+ * channel is borrowed until the registry is destroyed; `out_channel` may be NULL. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_registry_add(gyre_registry *registry,
                                                      const gyre_channel_options *options,
                                                      gyre_channel **out_channel);
 
-/* Creates the seeds' channels: all of them or, on failure, none. */
+/* Creates the seeds' channels: all of them or, on failure, none. As gyre_registry_add. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_registry_add_defaults(gyre_registry *registry);
 
 /* GYRE_NOT_FOUND names what was looked for. Borrowed as above. */

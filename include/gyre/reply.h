@@ -15,6 +15,7 @@
 #ifndef GYRE_REPLY_H
 #define GYRE_REPLY_H
 
+#include <stdalign.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,14 +34,17 @@ enum { GYRE_ANSWER_BYTES = 40 };
 typedef struct gyre_answer {
     gyre_status status;
     uint32_t size;
-    unsigned char bytes[GYRE_ANSWER_BYTES]; /* aligned to 8 */
+    alignas(8) unsigned char bytes[GYRE_ANSWER_BYTES];
 } gyre_answer;
 
 /* Sends an item and waits for its answer. GYRE_OK: *out_answer is what was answered, whatever its
  * status says. Otherwise it is empty: GYRE_TIMEOUT when the deadline passed first (a late answer
  * gets GYRE_CANCELLED), GYRE_CLOSED when the channel was closed before the answer came,
- * GYRE_CANCELLED when the item was dropped from a full queue, GYRE_AGAIN when all of the channel's
- * `calls` are open, and what gyre_channel_send returns. Blocks. */
+ * GYRE_CANCELLED when the item was dropped from a full queue or nobody subscribes, GYRE_AGAIN when
+ * all of the channel's `calls` are open, and what gyre_channel_send returns. Whether the item was
+ * handed over does not show in these: one that refers to something is sent by gyre_call_begin.
+ * Under GYRE_DELIVER_ALL the first answer counts, and a call that every subscriber missed waits
+ * for its deadline. Blocks. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_call(gyre_channel *channel, uint32_t priority,
                                              const void *item, size_t size, uint64_t deadline_ns,
                                              gyre_answer *out_answer);
@@ -51,8 +55,8 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_call_begin(gyre_channel *channel, uint32
                                                    const void *item, size_t size,
                                                    uint64_t deadline_ns, gyre_reply *out_reply);
 
-/* A ticket by itself, to be sent inside an item or by any other way. GYRE_AGAIN when all are open.
- * Never blocks. */
+/* A ticket by itself, to be sent inside an item or by any other way. GYRE_AGAIN when all are open,
+ * GYRE_CLOSED. Never blocks. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_reply_take(gyre_channel *channel, gyre_reply *out_reply);
 
 /* Answers. The first answer counts. GYRE_CANCELLED: nobody waits any more, or it was answered

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * channel: life and accounts of a channel. See gyre/channel.h, and channel.h for the other files.
+ * channel: the life of a channel. See gyre/channel.h, and channel.h for the other files.
  *
  * A channel is one block of memory: the struct, its replies, its subscribers, the slots of each
- * band. Counting costs nothing on the way of an item: what was accepted is how far the tails have
- * come, what was taken out is how far the heads have, and only what goes wrong has a counter.
+ * band.
  *
  * Threads   as gyre/channel.h says. Edge: [ring-mark] for closing.
  * Owns      the block, the lock.
@@ -143,7 +142,7 @@ gyre_status gyre_channel_create(const gyre_channel_options *options, gyre_channe
     gyre_channel *channel;
     gyre_status status;
     uint32_t bands;
-    layout where;
+    layout where = {0};
     void *block;
 
     *out_channel = NULL;
@@ -176,7 +175,8 @@ void gyre_channel_close(gyre_channel *channel)
         /* seq_cst [ring-mark]: pairs with gyre_ring_move: from here on nothing is claimed. And
          * before the looks for sleepers below [park-handshake]. */
         atomic_fetch_or(&channel->bands[band].tail, GYRE_RING_CLOSED);
-    atomic_store(&channel->closed, true); /* a hint for those who poll */
+    /* seq_cst [reply-closed]: before the look for open replies; pairs with gyre_reply_take */
+    atomic_store(&channel->closed, true);
     gyre_channel_ring_bells(channel, UINT32_MAX);
     gyre_park_wake(&channel->senders, UINT32_MAX);
     gyre_reply_table_refuse_all(&channel->replies, GYRE_CLOSED);
@@ -204,10 +204,14 @@ void gyre_channel_destroy(gyre_channel *channel)
 
     if (!channel)
         return;
-    gyre_channel_close(channel);
-    drop_all(channel);
+    /* A forked child must not ring the parent's bells, nor wait for locks that nobody will let go
+     * of; and what another thread was moving at that moment is neither here nor there. */
+    if (gyre_process_check() == GYRE_OK) {
+        gyre_channel_close(channel);
+        drop_all(channel);
+        pthread_mutex_destroy(&channel->lock);
+    }
     gyre_bell_close(&channel->bells, &channel->bell);
-    pthread_mutex_destroy(&channel->lock);
     allocator = channel->allocator;
     gyre_free(allocator.allocate ? &allocator : NULL, channel->block, 1, channel->block_bytes);
 }
@@ -220,119 +224,4 @@ uint32_t gyre_channel_item_bytes(const gyre_channel *channel)
 const char *gyre_channel_name(const gyre_channel *channel)
 {
     return channel->name;
-}
-
-/* Copies the statistics as far as the caller's struct reaches. */
-static gyre_status give_statistics(const gyre_channel_statistics *from,
-                                   gyre_channel_statistics *out_statistics)
-{
-    const size_t size = out_statistics->struct_size;
-
-    if (size < sizeof(size_t))
-        return gyre_fail(GYRE_INVALID, "channel: struct_size of the statistics is not set");
-    memcpy(out_statistics, from, size < sizeof *from ? size : sizeof *from);
-    out_statistics->struct_size = size;
-    return GYRE_OK;
-}
-
-/* Adds up what a queue has taken in and given out. */
-static void describe_one(const gyre_channel *channel, gyre_channel_statistics *s)
-{
-    uint64_t taken = 0;
-
-    for (uint32_t band = 0; band < channel->band_count; band++) {
-        const gyre_ring *const ring = &channel->bands[band];
-
-        /* the heads first, so that no difference is negative */
-        taken += gyre_ring_count(ring, atomic_load(&ring->head));
-    }
-    s->dropped = atomic_load(&channel->dropped_oldest);
-    s->delivered = taken > s->dropped ? taken - s->dropped : 0;
-    for (uint32_t band = 0; band < channel->band_count; band++)
-        s->accepted +=
-            gyre_ring_count(&channel->bands[band], atomic_load(&channel->bands[band].tail));
-    s->queued = s->accepted - taken;
-}
-
-/* What a subscriber has before it. */
-static uint64_t queued_for(const gyre_subscriber *subscriber, uint64_t *out_overtaken)
-{
-    const gyre_channel *const channel = subscriber->channel;
-    uint64_t queued = 0;
-
-    *out_overtaken = 0;
-    for (uint32_t band = 0; band < channel->band_count; band++) {
-        const gyre_ring *const ring = &channel->bands[band];
-        const uint64_t cursor = atomic_load(&subscriber->cursor[band]);
-        uint64_t behind;
-
-        if (cursor == GYRE_NO_CURSOR)
-            continue;
-        behind = gyre_ring_count(ring, atomic_load(&ring->tail)) - gyre_ring_count(ring, cursor);
-        if (behind > ring->capacity) {
-            *out_overtaken += behind - ring->capacity;
-            behind = ring->capacity;
-        }
-        queued += behind;
-    }
-    return queued;
-}
-
-static void describe_all(const gyre_channel *channel, gyre_channel_statistics *s)
-{
-    const uint32_t limit = atomic_load(&channel->subscriber_limit);
-
-    s->delivered = atomic_load(&channel->past_delivered);
-    s->dropped = atomic_load(&channel->past_missed);
-    for (uint32_t i = 0; i < limit; i++) {
-        const gyre_subscriber *const subscriber = &channel->subscribers[i];
-        uint64_t overtaken;
-        const uint64_t queued = queued_for(subscriber, &overtaken);
-
-        s->queued = queued > s->queued ? queued : s->queued;
-        s->delivered += atomic_load(&subscriber->delivered);
-        s->dropped += atomic_load(&subscriber->missed) + overtaken;
-    }
-    for (uint32_t band = 0; band < channel->band_count; band++)
-        s->accepted +=
-            gyre_ring_count(&channel->bands[band], atomic_load(&channel->bands[band].tail));
-}
-
-gyre_status gyre_channel_describe(const gyre_channel *channel,
-                                  gyre_channel_statistics *out_statistics)
-{
-    gyre_channel_statistics s = {.struct_size = sizeof s};
-    uint64_t newest;
-
-    if (gyre_channel_is_all(channel))
-        describe_all(channel, &s);
-    else
-        describe_one(channel, &s);
-    newest = atomic_load(&channel->dropped_newest);
-    s.accepted += newest;
-    s.dropped += newest;
-    s.rejected = atomic_load(&channel->rejected);
-    s.attempts = s.accepted + s.rejected;
-    s.peak = atomic_load(&channel->peak);
-    s.blocked_sends = atomic_load(&channel->blocked_sends);
-    s.blocked_ns = atomic_load(&channel->blocked_ns);
-    s.late_answers = atomic_load(&channel->replies.late);
-    return give_statistics(&s, out_statistics);
-}
-
-gyre_status gyre_subscriber_describe(const gyre_subscriber *subscriber,
-                                     gyre_channel_statistics *out_statistics)
-{
-    const gyre_channel *const channel = subscriber->channel;
-    gyre_channel_statistics s = {.struct_size = sizeof s};
-    uint64_t overtaken;
-
-    s.delivered = atomic_load(&subscriber->delivered);
-    s.queued = queued_for(subscriber, &overtaken);
-    s.dropped = atomic_load(&subscriber->missed) + overtaken;
-    for (uint32_t band = 0; band < channel->band_count; band++)
-        s.accepted +=
-            gyre_ring_count(&channel->bands[band], atomic_load(&channel->bands[band].tail));
-    s.accepted -= subscriber->start;
-    return give_statistics(&s, out_statistics);
 }

@@ -2,7 +2,8 @@
  *
  * channel: what the files of the channel share: the struct, and how they divide the work.
  *
- *   channel.c          life: create, close, destroy, statistics
+ *   channel.c          life: create, close, destroy
+ *   channel_statistics.c  accounts
  *   channel_send.c     the public ways to send: policies, waiting, counting
  *   channel_receive.c  the public ways to receive: waiting
  *   channel_bell.c     descriptors for event loops
@@ -140,6 +141,9 @@ bool gyre_one_is_full(gyre_channel *channel, uint32_t band);
 /* A sender that slept has left: hands on what it may have been woken for. */
 void gyre_one_sender_left(gyre_channel *channel);
 
+/* Whether fewer than `capacity` items are in it. Then a slot that cannot be claimed is only being
+ * read, and dropping others would not help. */
+bool gyre_one_has_room(const gyre_channel *channel, uint32_t band);
 /* Drops the oldest item of the lowest band that has one; false when there is none. */
 bool gyre_one_drop_oldest(gyre_channel *channel);
 
@@ -154,7 +158,12 @@ bool gyre_all_is_empty(gyre_subscriber *subscriber, bool *out_closed);
 /* A receiver that slept has left. */
 void gyre_one_receiver_left(gyre_channel *channel);
 
-/* For statistics: how far a band has come. */
-uint64_t gyre_all_slowest(const gyre_channel *channel, uint32_t band);
+/* Whether anybody subscribes. */
+bool gyre_all_is_heard(const gyre_channel *channel);
+/* channel_statistics.c, both. What a subscriber has before it, at most `capacity` in each band, and
+ * how many items it has been overtaken by without having noticed yet. */
+uint64_t gyre_all_queued(const gyre_subscriber *subscriber, uint64_t *out_overtaken);
+/* Items that are not received yet; ALL: by the slowest. */
+uint64_t gyre_channel_queued(const gyre_channel *channel);
 
 #endif

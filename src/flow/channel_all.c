@@ -41,7 +41,8 @@ static void pause_once(uint32_t *rounds)
         gyre_relax();
 }
 
-uint64_t gyre_all_slowest(const gyre_channel *channel, uint32_t band)
+/* How far the slowest subscriber has come; the tail's count where there is none. */
+static uint64_t slowest_of(const gyre_channel *channel, uint32_t band)
 {
     const gyre_ring *const ring = &channel->bands[band];
     /* seq_cst, both loops' loads [all-cursor]: pairs with gyre_subscriber_create and read_kept. The
@@ -69,7 +70,7 @@ static uint64_t behind_gate(gyre_channel *channel, uint32_t band, uint64_t tail,
     uint64_t gate = atomic_load_explicit(&channel->gate[band], memory_order_acquire);
 
     if (count + wanted > gate) {
-        gate = gyre_all_slowest(channel, band) + ring->capacity;
+        gate = slowest_of(channel, band) + ring->capacity;
         atomic_store_explicit(&channel->gate[band], gate, memory_order_release);
     }
     if (gate <= count)
@@ -104,8 +105,8 @@ static uint64_t claim(gyre_channel *channel, uint32_t band, uint64_t wanted, uin
 {
     gyre_ring *const ring = &channel->bands[band];
     uint32_t rounds = 0;
-    /* relaxed: the swap checks it */
-    uint64_t word = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+    /* seq_cst [park-handshake]: a sender that is about to sleep sees CLOSED, or is seen asleep */
+    uint64_t word = atomic_load(&ring->tail);
 
     for (;;) {
         uint64_t run = wanted;
@@ -191,10 +192,11 @@ static bool read_kept(gyre_subscriber *subscriber, uint32_t band, void *item,
     if (!gyre_ring_is(ring, cursor, GYRE_RING_FILLED))
         return false;
     copy_out(subscriber, band, cursor, item, received);
-    /* seq_cst [all-cursor]: what was read is read before a sender overwrites it (gyre_all_slowest);
+    /* seq_cst [all-cursor]: what was read is read before a sender overwrites it (slowest_of);
      * and [park-handshake], before a look for sleeping senders */
     atomic_store(&subscriber->cursor[band], gyre_ring_next(ring, cursor, 1));
-    gyre_park_wake(&channel->senders, 1);
+    /* with bands, the one who slept longest may wait for another */
+    gyre_park_wake(&channel->senders, channel->options.banded ? UINT32_MAX : 1);
     return true;
 }
 
@@ -289,6 +291,16 @@ bool gyre_all_is_empty(gyre_subscriber *subscriber, bool *out_closed)
     return !*out_closed;
 }
 
+bool gyre_all_is_heard(const gyre_channel *channel)
+{
+    const uint32_t limit = atomic_load(&channel->subscriber_limit);
+
+    for (uint32_t i = 0; i < limit; i++)
+        if (atomic_load(&channel->subscribers[i].cursor[0]) != GYRE_NO_CURSOR)
+            return true;
+    return false;
+}
+
 gyre_status gyre_subscriber_create(gyre_channel *channel, gyre_subscriber **out_subscriber)
 {
     gyre_subscriber *subscriber = NULL;
@@ -335,20 +347,19 @@ gyre_status gyre_subscriber_create(gyre_channel *channel, gyre_subscriber **out_
 void gyre_subscriber_destroy(gyre_subscriber *subscriber)
 {
     gyre_channel *channel;
+    uint64_t overtaken;
 
-    if (!subscriber)
+    /* In a forked child somebody may have held the lock, and will never let go. */
+    if (!subscriber || gyre_process_check() != GYRE_OK)
         return;
     channel = subscriber->channel;
     pthread_mutex_lock(&channel->lock);
+    (void)gyre_all_queued(subscriber, &overtaken);
     for (uint32_t band = 0; band < channel->band_count; band++)
-        atomic_store(&subscriber->cursor[band], GYRE_NO_CURSOR); /* seq_cst [all-cursor] */
-    /* relaxed: counts; the lock orders them for the next subscriber */
-    atomic_fetch_add_explicit(&channel->past_delivered, atomic_load(&subscriber->delivered),
-                              memory_order_relaxed);
-    atomic_fetch_add_explicit(&channel->past_missed, atomic_load(&subscriber->missed),
-                              memory_order_relaxed);
-    atomic_store(&subscriber->delivered, 0);
-    atomic_store(&subscriber->missed, 0);
+        /* seq_cst [all-cursor], [park-handshake]: pairs with slowest_of */
+        atomic_store(&subscriber->cursor[band], GYRE_NO_CURSOR);
+    atomic_fetch_add(&channel->past_delivered, atomic_exchange(&subscriber->delivered, 0));
+    atomic_fetch_add(&channel->past_missed, atomic_exchange(&subscriber->missed, 0) + overtaken);
     gyre_bell_close(&channel->bells, &subscriber->bell);
     subscriber->taken = false;
     pthread_mutex_unlock(&channel->lock);

@@ -127,6 +127,20 @@ bool gyre_one_drop_oldest(gyre_channel *channel)
     return false;
 }
 
+bool gyre_one_has_room(const gyre_channel *channel, uint32_t band)
+{
+    const gyre_ring *const ring = &channel->bands[band];
+    uint64_t tail, head;
+
+    /* relaxed, all: whoever asks tries again in either case. The tail first: a later head can only
+     * make more room of it. */
+    if (channel->options.banded)
+        return atomic_load_explicit(&channel->room, memory_order_relaxed) >= GYRE_RING_STEP;
+    tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+    head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    return gyre_ring_count(ring, tail) - gyre_ring_count(ring, head) != ring->capacity;
+}
+
 /* Whether nothing is claimed in the ring beyond what was received; its tail then has the mark. */
 static bool mark_if_empty(gyre_ring *ring, uint64_t *out_tail)
 {

@@ -21,33 +21,16 @@ typedef struct sending {
     size_t done;          /* items that went in, or were dropped as the newest */
     uint64_t deadline_ns; /* 0: does not wait */
     bool closed;
+    bool blocked; /* it had to wait */
 } sending;
 
 /* Keeps the peak, of a channel that is asked to. */
-static void note_peak(gyre_channel *channel, uint32_t band)
+static void note_peak(gyre_channel *channel)
 {
-    const gyre_ring *const ring = &channel->bands[band];
-    uint64_t queued = 0, peak;
+    const uint64_t queued = gyre_channel_queued(channel);
+    /* relaxed, both: a number for people */
+    uint64_t peak = atomic_load_explicit(&channel->peak, memory_order_relaxed);
 
-    /* relaxed, all: a number for people; heads first, so that no difference is negative */
-    if (gyre_channel_is_all(channel)) {
-        const uint64_t slowest = gyre_all_slowest(channel, band);
-
-        queued = gyre_ring_count(ring, atomic_load_explicit(&ring->tail, memory_order_relaxed)) -
-                 slowest;
-        queued = queued < ring->capacity ? queued : ring->capacity;
-    } else {
-        for (uint32_t i = 0; i < channel->band_count; i++) {
-            const gyre_ring *const each = &channel->bands[i];
-            const uint64_t head = atomic_load_explicit(&each->head, memory_order_relaxed);
-
-            queued +=
-                gyre_ring_count(each, atomic_load_explicit(&each->tail, memory_order_relaxed)) -
-                gyre_ring_count(each, head);
-        }
-        queued = queued < ring->capacity ? queued : ring->capacity;
-    }
-    peak = atomic_load_explicit(&channel->peak, memory_order_relaxed);
     while (queued > peak &&
            !atomic_compare_exchange_weak_explicit(&channel->peak, &peak, queued,
                                                   memory_order_relaxed, memory_order_relaxed))
@@ -63,7 +46,7 @@ static inline size_t move_in(gyre_channel *channel, const gyre_load *load, size_
                             : gyre_one_push(channel, load, count, out_closed);
 
     if (some > 0 && channel->options.metrics)
-        note_peak(channel, load->band);
+        note_peak(channel);
     return some;
 }
 
@@ -117,9 +100,10 @@ static gyre_status wait_for_room(sending *s)
             gyre_one_sender_left(channel);
     }
     /* relaxed, both: counts */
-    atomic_fetch_add_explicit(&channel->blocked_sends, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&channel->blocked_sends, !s->blocked, memory_order_relaxed);
     atomic_fetch_add_explicit(&channel->blocked_ns, gyre_clock_now_ns() - start_ns,
                               memory_order_relaxed);
+    s->blocked = true;
     return status;
 }
 
@@ -141,8 +125,9 @@ static gyre_status make_room(sending *s)
 {
     switch (s->channel->options.when_full) {
     case GYRE_FULL_DROP_OLDEST:
-        if (!gyre_one_drop_oldest(s->channel)) /* ALL is never full under this policy */
-            sched_yield();                     /* all of it is being read right now */
+        /* ALL is never full under this policy */
+        if (gyre_one_has_room(s->channel, s->load.band) || !gyre_one_drop_oldest(s->channel))
+            sched_yield(); /* the slot is being read right now */
         return GYRE_OK;
     case GYRE_FULL_DROP_NEWEST:
         drop_newest(s);

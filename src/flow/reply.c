@@ -10,7 +10,8 @@
  *
  * Taking and answering are compare-and-swaps, since somebody else may want the slot, or give it up;
  * the other steps belong to one thread. A ticket is the generation and the index of its slot, so an
- * answer that comes too late finds another generation. A caller that sleeps says so in the word
+ * answer that comes too late finds another generation; the upper part of the generation says which
+ * channel it is. A caller that sleeps says so in the word
  * that the answer swaps, so answering needs no look anywhere else.
  *
  * Threads   any; a ticket's take, wait and give by one at a time. Edges: [reply-claim],
@@ -29,7 +30,7 @@
 #include "gyre/clock.h"
 
 enum state { FREE = 0, WAITING = 1, ASLEEP = 2, ANSWERING = 3, ANSWERED = 4 };
-enum { STATE_BITS = 3, INDEX_BITS = 12 };
+enum { STATE_BITS = 3, INDEX_BITS = 12, USE_BITS = 32, SERIAL_BITS = 64 - INDEX_BITS - USE_BITS };
 
 /* An answer of this size is none: `status` says why nobody will answer. */
 #define REFUSED UINT32_MAX
@@ -64,12 +65,20 @@ static uint64_t generation_of(gyre_reply reply)
     return reply >> INDEX_BITS;
 }
 
+/* The generation after this one: of the same channel. */
+static uint64_t next_of(uint64_t generation)
+{
+    return (generation >> USE_BITS << USE_BITS) | (uint32_t)(generation + 1);
+}
+
 /* The slot of a ticket that this table may have given out, or NULL. */
 static gyre_reply_slot *slot_of(const gyre_reply_table *table, gyre_reply reply)
 {
     const uint64_t index = reply & (GYRE_CALLS_MOST - 1);
 
-    return generation_of(reply) > 0 && index < table->count ? &table->slots[index] : NULL;
+    return generation_of(reply) >> USE_BITS == table->serial && index < table->count
+               ? &table->slots[index]
+               : NULL;
 }
 
 size_t gyre_reply_table_bytes(uint32_t count)
@@ -79,10 +88,30 @@ size_t gyre_reply_table_bytes(uint32_t count)
 
 void gyre_reply_table_init(gyre_reply_table *table, void *bytes, uint32_t count)
 {
+    static _Atomic uint32_t channels;
+    /* relaxed: only that it is another one; never 0, so that no ticket is */
+    const uint32_t serial = atomic_fetch_add_explicit(&channels, 1, memory_order_relaxed);
+
     table->slots = bytes;
     table->count = count;
+    table->serial = serial % ((UINT32_C(1) << SERIAL_BITS) - 1) + 1;
     for (uint32_t i = 0; i < count; i++)
-        table->slots[i].word = word_of(1, FREE); /* so that no ticket is 0 */
+        table->slots[i].word = word_of((uint64_t)table->serial << USE_BITS, FREE);
+}
+
+static gyre_status say_closed(const gyre_channel *channel)
+{
+    return gyre_fail(GYRE_CLOSED, "channel '%s' is closed", channel->name);
+}
+
+/* Ends a ticket that nobody was told of, but for the closing of the channel. */
+static void give_up(gyre_channel *channel, gyre_reply *reply)
+{
+    gyre_answer unused;
+
+    if (gyre_reply_give(channel, *reply) == GYRE_AGAIN)
+        (void)!gyre_reply_wait(channel, *reply, 0, &unused);
+    *reply = 0;
 }
 
 gyre_status gyre_reply_take(gyre_channel *channel, gyre_reply *out_reply)
@@ -90,35 +119,41 @@ gyre_status gyre_reply_take(gyre_channel *channel, gyre_reply *out_reply)
     static _Thread_local uint32_t hint; /* where this thread's last one was: still in its cache */
     const gyre_reply_table *const table = &channel->replies;
 
-    for (uint32_t i = 0; i < table->count; i++) {
-        const uint32_t index = (hint + i) % table->count;
+    uint32_t index = hint < table->count ? hint : 0;
+
+    for (uint32_t i = 0; i < table->count; i++, index = index + 1 < table->count ? index + 1 : 0) {
         gyre_reply_slot *const slot = &table->slots[index];
         /* relaxed: the swap checks it */
         uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
 
-        /* acquire [reply-claim]: pairs with the releases in end_of. Who had the slot before has
-         * read its answer. */
+        /* acquire [reply-claim]: pairs with the releases in collect and gyre_reply_give. Who had
+         * the slot before has read its answer. seq_cst [reply-closed]: before the look at `closed`;
+         * pairs with gyre_channel_close, which sets that and then looks for open replies. */
         if (state_of(word) == FREE &&
             atomic_compare_exchange_strong_explicit(&slot->word, &word, word + WAITING,
-                                                    memory_order_acquire, memory_order_relaxed)) {
+                                                    memory_order_seq_cst, memory_order_relaxed)) {
             hint = index;
             *out_reply = word >> STATE_BITS << INDEX_BITS | index;
-            return GYRE_OK;
+            if (!atomic_load(&channel->closed))
+                return GYRE_OK;
+            give_up(channel, out_reply);
+            return say_closed(channel);
         }
     }
     *out_reply = 0;
-    return GYRE_AGAIN;
+    return atomic_load(&channel->closed) ? say_closed(channel) : GYRE_AGAIN;
 }
 
-/* Writes the answer, if somebody still waits for it. */
+/* Writes the answer, if somebody still waits for it. *out_late: the one who did has gone. */
 static bool answer(gyre_reply_slot *slot, gyre_reply reply, const gyre_answer *head,
-                   const void *bytes)
+                   const void *bytes, bool *out_late)
 {
     const uint64_t generation = generation_of(reply);
     /* relaxed: the swap checks it */
     uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
 
     do {
+        *out_late = word >> STATE_BITS != generation;
         if (word != word_of(generation, WAITING) && word != word_of(generation, ASLEEP))
             return false;
         /* acquire [reply-claim]: the slot is ours before it is written. (Its taker's writes came to
@@ -142,6 +177,7 @@ gyre_status gyre_reply_send(gyre_channel *channel, gyre_reply reply, gyre_status
 {
     gyre_reply_slot *const slot = slot_of(&channel->replies, reply);
     const gyre_answer head = {.status = status, .size = (uint32_t)size};
+    bool late;
 
     if (!slot)
         return gyre_fail(GYRE_INVALID, "reply: %#llx is no ticket of channel '%s'",
@@ -151,26 +187,28 @@ gyre_status gyre_reply_send(gyre_channel *channel, gyre_reply reply, gyre_status
                          "reply: an answer of %zu bytes; at most %d, larger ones as "
                          "gyre_bytes",
                          size, GYRE_ANSWER_BYTES);
-    if (answer(slot, reply, &head, size > 0 ? bytes : NULL))
+    if (answer(slot, reply, &head, size > 0 ? bytes : NULL, &late))
         return GYRE_OK;
     /* relaxed: a count */
-    atomic_fetch_add_explicit(&channel->replies.late, 1, memory_order_relaxed);
-    return gyre_fail(GYRE_CANCELLED, "reply: nobody waits for this answer any more");
+    atomic_fetch_add_explicit(&channel->replies.late, late, memory_order_relaxed);
+    return gyre_fail(GYRE_CANCELLED, "reply: %s",
+                     late ? "nobody waits for this answer any more" : "it was answered already");
 }
 
 void gyre_reply_table_refuse(gyre_reply_table *table, gyre_reply reply, gyre_status status)
 {
     gyre_reply_slot *const slot = slot_of(table, reply);
+    bool late;
 
     if (slot)
-        (void)answer(slot, reply, &(gyre_answer){.status = status, .size = REFUSED}, NULL);
+        (void)answer(slot, reply, &(gyre_answer){.status = status, .size = REFUSED}, NULL, &late);
 }
 
 void gyre_reply_table_refuse_all(gyre_reply_table *table, gyre_status status)
 {
     for (uint32_t i = 0; i < table->count; i++) {
-        /* acquire: with the mark CLOSED a ticket that was sent before it is seen */
-        const uint64_t word = atomic_load_explicit(&table->slots[i].word, memory_order_acquire);
+        /* seq_cst [reply-closed]: after `closed`; pairs with gyre_reply_take */
+        const uint64_t word = atomic_load(&table->slots[i].word);
 
         gyre_reply_table_refuse(table, word >> STATE_BITS << INDEX_BITS | i, status);
     }
@@ -235,7 +273,8 @@ static gyre_status collect(const waiting *w, gyre_answer *out_answer)
         memcpy(out_answer->bytes, from->bytes, sizeof from->bytes);
     }
     /* release [reply-claim]: pairs with the acquire in gyre_reply_take */
-    atomic_store_explicit(&w->slot->word, word_of(w->generation + 1, FREE), memory_order_release);
+    atomic_store_explicit(&w->slot->word, word_of(next_of(w->generation), FREE),
+                          memory_order_release);
     return status;
 }
 
@@ -292,7 +331,7 @@ gyre_status gyre_reply_give(gyre_channel *channel, gyre_reply reply)
         }
         /* release [reply-claim]: pairs with the acquire in gyre_reply_take */
         if (atomic_compare_exchange_weak_explicit(&w.slot->word, &word,
-                                                  word_of(w.generation + 1, FREE),
+                                                  word_of(next_of(w.generation), FREE),
                                                   memory_order_release, memory_order_relaxed))
             return GYRE_OK;
     }
@@ -303,18 +342,18 @@ gyre_status gyre_call_begin(gyre_channel *channel, uint32_t priority, const void
                             uint64_t deadline_ns, gyre_reply *out_reply)
 {
     gyre_status status = gyre_reply_take(channel, out_reply);
-    gyre_answer unused;
 
     if (status != GYRE_OK)
         return status;
+    if (gyre_channel_is_all(channel) && !gyre_all_is_heard(channel)) {
+        give_up(channel, out_reply);
+        return gyre_fail(GYRE_CANCELLED, "channel '%s': nobody subscribes, so nobody would answer",
+                         channel->name);
+    }
     status = gyre_channel_send_one(channel, priority, item, size, *out_reply,
                                    deadline_ns ? deadline_ns : 1);
-    if (status == GYRE_OK)
-        return GYRE_OK;
-    /* a channel that was closed meanwhile has answered it */
-    if (gyre_reply_give(channel, *out_reply) == GYRE_AGAIN)
-        (void)!gyre_reply_wait(channel, *out_reply, 0, &unused);
-    *out_reply = 0;
+    if (status != GYRE_OK)
+        give_up(channel, out_reply);
     return status;
 }
 

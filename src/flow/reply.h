@@ -19,6 +19,7 @@ typedef struct gyre_reply_slot gyre_reply_slot;
 typedef struct gyre_reply_table {
     gyre_reply_slot *slots; /* borrowed: part of the channel's block */
     uint32_t count;
+    uint32_t serial; /* of the channel: part of every ticket */
     _Atomic uint64_t late;
 } gyre_reply_table;
 
