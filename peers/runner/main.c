@@ -341,5 +341,9 @@ static int run_words(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    char *const slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+
+    if (slash)
+        argv[0] = slash + 1; /* where it was started from is nobody's business */
     return gyre_args_flush("peers", run_words(argc, argv));
 }
