@@ -20,10 +20,10 @@
 volatile pid_t peers_apart_child;
 const char peers_apart_word[] = "--apart";
 
-void peers_apart_send(FILE *stream, peers_result *const *results, size_t count, size_t rounds)
+void peers_apart_send(FILE *stream, const peers_result *results, size_t count, size_t rounds)
 {
     for (size_t i = 0; i < count; i++) {
-        const peers_result *result = results[i];
+        const peers_result *result = &results[i];
 
         fprintf(stream, "way %zu %" PRIu64 " %zu %zu %" PRIu64 " %" PRIu64 "\n", i, result->count,
                 result->stolen, result->unsteady, result->sent, result->lost);
@@ -37,7 +37,7 @@ void peers_apart_send(FILE *stream, peers_result *const *results, size_t count, 
     fprintf(stream, "rounds %zu\n", rounds);
 }
 
-static bool take_way(const char *line, peers_result *const *results, size_t count)
+static bool take_way(const char *line, peers_result *results, size_t count)
 {
     size_t index, stolen, unsteady;
     uint64_t items, sent, lost;
@@ -46,15 +46,15 @@ static bool take_way(const char *line, peers_result *const *results, size_t coun
                &unsteady, &sent, &lost) != 6 ||
         index >= count)
         return false;
-    results[index]->count = items;
-    results[index]->stolen = stolen;
-    results[index]->unsteady = unsteady;
-    results[index]->sent = sent;
-    results[index]->lost = lost;
+    results[index].count = items;
+    results[index].stolen = stolen;
+    results[index].unsteady = unsteady;
+    results[index].sent = sent;
+    results[index].lost = lost;
     return true;
 }
 
-static bool take_sample(const char *line, peers_result *const *results, size_t count)
+static bool take_sample(const char *line, peers_result *results, size_t count)
 {
     size_t index, class_;
     double ns, pingpong_ns;
@@ -63,7 +63,7 @@ static bool take_sample(const char *line, peers_result *const *results, size_t c
     if (sscanf(line, "sample %zu %zu %lf %lf", &index, &class_, &ns, &pingpong_ns) != 4 ||
         index >= count || class_ >= PEERS_CLASSES)
         return false;
-    series = &results[index]->series[class_];
+    series = &results[index].series[class_];
     if (series->count == PEERS_SAMPLES)
         return false;
     series->ns[series->count] = ns;
@@ -71,8 +71,7 @@ static bool take_sample(const char *line, peers_result *const *results, size_t c
     return true;
 }
 
-bool peers_apart_take(const char *line, peers_result *const *results, size_t count,
-                      size_t *out_rounds)
+bool peers_apart_take(const char *line, peers_result *results, size_t count, size_t *out_rounds)
 {
     size_t index;
     int at = 0;
@@ -85,7 +84,7 @@ bool peers_apart_take(const char *line, peers_result *const *results, size_t cou
         return sscanf(line, "rounds %zu", out_rounds) == 1;
     if (sscanf(line, "problem %zu %n", &index, &at) != 1 || at == 0 || index >= count)
         return false;
-    snprintf(results[index]->problem, sizeof results[index]->problem, "%.*s",
+    snprintf(results[index].problem, sizeof results[index].problem, "%.*s",
              (int)strcspn(line + at, "\n"), line + at);
     return true;
 }
@@ -125,18 +124,18 @@ static gyre_status start(const peers_measuring *how, uint32_t group, int *out_re
     return GYRE_OK;
 }
 
-gyre_status peers_apart_measure(const peers_measuring *how, peers_result *const *results,
-                                size_t count, size_t *out_rounds)
+gyre_status peers_apart_measure(const peers_measuring *how, peers_result *results, size_t count,
+                                size_t *out_rounds)
 {
     char line[512];
     bool sense = true;
     gyre_status status;
     int from = -1, code = 0;
     FILE *stream;
-    pid_t pid;
+    pid_t pid = 0;
 
     *out_rounds = 0;
-    status = start(how, results[0]->work->group, &from, &pid);
+    status = start(how, results[0].work->group, &from, &pid);
     if (status != GYRE_OK)
         return status;
     peers_apart_child = pid;
@@ -153,5 +152,5 @@ gyre_status peers_apart_measure(const peers_measuring *how, peers_result *const 
     if (*how->interrupted || (sense && WIFEXITED(code) && WEXITSTATUS(code) == 0))
         return GYRE_OK;
     return gyre_fail(GYRE_IO, "the process that measures %s ended with status %d",
-                     results[0]->work->id, WIFEXITED(code) ? WEXITSTATUS(code) : 128);
+                     results[0].work->id, WIFEXITED(code) ? WEXITSTATUS(code) : 128);
 }

@@ -30,15 +30,14 @@ extern const char peers_apart_word[];
 
 /* The results are all ways of one group, in the order in which every process lists them. GYRE_IO
  * when the process cannot be started or does not do its part; what it sent is kept. */
-GYRE_MUST_USE gyre_status peers_apart_measure(const peers_measuring *how,
-                                              peers_result *const *results, size_t count,
-                                              size_t *out_rounds);
+GYRE_MUST_USE gyre_status peers_apart_measure(const peers_measuring *how, peers_result *results,
+                                              size_t count, size_t *out_rounds);
 
 /* The other side: what was measured, for the one who started us. */
-void peers_apart_send(FILE *stream, peers_result *const *results, size_t count, size_t rounds);
+void peers_apart_send(FILE *stream, const peers_result *results, size_t count, size_t rounds);
 
 /* Reads one line of it. False when it makes no sense. */
-GYRE_MUST_USE bool peers_apart_take(const char *line, peers_result *const *results, size_t count,
+GYRE_MUST_USE bool peers_apart_take(const char *line, peers_result *results, size_t count,
                                     size_t *out_rounds);
 
 #endif

@@ -134,11 +134,11 @@ static void end(peers_measuring *how)
 }
 
 /* One group, here or apart; says on stderr what goes on. */
-static gyre_status measure_group(peers_measuring *how, peers_result *const *results, size_t count)
+static gyre_status measure_group(peers_measuring *how, peers_result *results, size_t count)
 {
     const uint64_t start_ns = gyre_clock_now_ns();
     const bool live = gyre_terminal_live(stderr);
-    const peers_work *work = results[0]->work;
+    const peers_work *work = results[0].work;
     gyre_status status;
     size_t rounds;
 
@@ -155,21 +155,16 @@ static gyre_status measure_group(peers_measuring *how, peers_result *const *resu
 
 static gyre_status measure_all(peers_measuring *how, peers_run *run)
 {
-    peers_result **chosen = calloc(run->count + 1, sizeof *chosen);
     const uint64_t start_ns = gyre_clock_now_ns();
     gyre_status status = GYRE_OK;
+    size_t last;
 
-    if (!chosen)
-        return gyre_fail(GYRE_NO_MEMORY, "out of memory for %zu ways", run->count);
-    for (size_t i = 0; i < run->count && status == GYRE_OK && !interrupted;) {
-        const uint32_t group = run->results[i].work->group;
-        size_t count = 0;
-
-        for (; i < run->count && run->results[i].work->group == group; i++)
-            chosen[count++] = &run->results[i];
-        status = measure_group(how, chosen, count);
+    for (size_t i = 0; i < run->count && status == GYRE_OK && !interrupted; i = last) {
+        last = i + 1;
+        while (last < run->count && run->results[last].work->group == run->results[i].work->group)
+            last++;
+        status = measure_group(how, &run->results[i], last - i);
     }
-    free(chosen);
     run->head->duration_s = (double)(gyre_clock_now_ns() - start_ns) / 1e9;
     run->head->interrupted = interrupted != 0;
     run->row_count = peers_judge(run->results, run->count, run->rows);
@@ -284,7 +279,6 @@ static int run_all(const gyre_args *args, int argc, char **argv)
 static int run_apart(int argc, char **argv)
 {
     peers_measuring how = {0};
-    peers_result **chosen = NULL;
     peers_run *run = NULL;
     gyre_status status;
     uint32_t group;
@@ -301,14 +295,9 @@ static int run_apart(int argc, char **argv)
         status = peers_run_create(argc, argv, is_of_group, &group, &run);
     if (status == GYRE_OK)
         status = begin(&how, strtoull(argv[2], NULL, 10));
-    if (status == GYRE_OK)
-        chosen = calloc(run->count + 1, sizeof *chosen);
-    if (chosen) {
-        for (size_t i = 0; i < run->count; i++)
-            chosen[i] = &run->results[i];
-        status = peers_measure(&how, chosen, run->count, &rounds);
-        peers_apart_send(stdout, chosen, run->count, rounds);
-        free(chosen);
+    if (status == GYRE_OK) {
+        status = peers_measure(&how, run->results, run->count, &rounds);
+        peers_apart_send(stdout, run->results, run->count, rounds);
     }
     end(&how);
     peers_run_destroy(run);

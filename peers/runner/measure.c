@@ -17,15 +17,15 @@
 enum {
     SAMPLE_NS = 2000000, /* of a work whose count is not given */
     TRIPS_NS = 6000000,  /* the same with two threads, whose ping-pongs take longer */
-    HANDED = 1000,       /* objects that go to another thread first */
     WARM_UP_PART = 8,    /* of a work whose count is given */
     QUICK_ROUNDS = 4,    /* after which peers far behind stay behind */
     FULL_ROUNDS = PEERS_ENOUGH,
     MOST_ROUNDS = PEERS_SAMPLES,
 };
-static const uint64_t CAP_NS = 2000000000;       /* of a sample */
-static const uint64_t CHECK_CAP_NS = 5000000000; /* of what comes before */
-static const double BEHIND = 2;                  /* times the best peer's figure is far */
+static const uint64_t CAP_NS = 2000000000;            /* of a sample */
+static const uint64_t CHECK_CAP_NS = 10000000000;     /* of what comes before */
+static const uint64_t MOST_COUNT = UINT64_C(1) << 40; /* of a way that takes no time */
+static const double BEHIND = 2;                       /* times the best peer's figure is far */
 static const double AGREE = 1.2;
 
 /* One way, while it is measured. */
@@ -52,11 +52,23 @@ bool peers_classify(double before_ns, double after_ns, peers_class *out_class)
     return low > 0 && high <= AGREE * low;
 }
 
+/* The counts of samples are multiples of this: of the bulks and batches that ways work in. */
+static uint64_t unit_of(const peers_work *work)
+{
+    return work->roles == 1 ? 800 : 8;
+}
+
+/* Pauses before a thread that finds nothing yields: soon, where another one waits for its CPU. */
+static uint32_t patience_of(const peers_work *work)
+{
+    return work->roles > 2 ? 64 : 4096;
+}
+
 static peers_done call(const group *g, const runner *r,
                        uint64_t (*run)(void *state, peers_turn *turn), uint32_t roles,
                        uint64_t count, uint64_t cap_ns)
 {
-    const peers_job job = {run, r->state, roles, count, r->result->work->patience, cap_ns};
+    const peers_job job = {run, r->state, roles, count, patience_of(r->result->work), cap_ns};
 
     return peers_crew_run(g->how->crew, &job);
 }
@@ -109,7 +121,7 @@ static bool calibrate(const group *g, runner *r)
 {
     const peers_work *work = r->result->work;
     const double wanted_ns = work->roles == 1 ? SAMPLE_NS : TRIPS_NS;
-    uint64_t count = work->count ? work->count / WARM_UP_PART : work->unit;
+    uint64_t count = work->count ? work->count / WARM_UP_PART : unit_of(work);
 
     for (;;) {
         const peers_done done = call(g, r, r->result->way->run, work->roles, count,
@@ -118,14 +130,14 @@ static bool calibrate(const group *g, runner *r)
         if (!accept(r, &done, count, ""))
             return false;
         r->result->count = work->count ? work->count : count;
-        if (work->count || g->how->once || done.elapsed_ns >= wanted_ns / 2)
+        if (work->count || g->how->once || done.elapsed_ns >= wanted_ns / 2 || count > MOST_COUNT)
             return true;
         if (done.elapsed_ns < wanted_ns / 16)
             count *= 8;
         else
-            count =
-                (uint64_t)((double)count * wanted_ns / done.elapsed_ns) / work->unit * work->unit +
-                work->unit;
+            count += unit_of(work) * (uint64_t)((double)count * (wanted_ns / done.elapsed_ns - 1) /
+                                                    (double)unit_of(work) +
+                                                1);
     }
 }
 
@@ -145,8 +157,8 @@ static void prepare(const group *g, runner *r)
         return;
     }
     if (result->way->hand_over) {
-        done = call(g, r, result->way->hand_over, 2, HANDED, CHECK_CAP_NS);
-        if (!accept(r, &done, HANDED, ", from thread to thread"))
+        done = call(g, r, result->way->hand_over, 2, result->work->handed, CHECK_CAP_NS);
+        if (!accept(r, &done, result->work->handed, ", from thread to thread"))
             return;
     }
     result->sent = result->lost = 0;
@@ -344,7 +356,7 @@ static double seconds_for(const group *g)
     return seconds;
 }
 
-gyre_status peers_measure(peers_measuring *how, peers_result *const *results, size_t count,
+gyre_status peers_measure(peers_measuring *how, peers_result *results, size_t count,
                           size_t *out_rounds)
 {
     group g = {.how = how, .count = count};
@@ -358,7 +370,7 @@ gyre_status peers_measure(peers_measuring *how, peers_result *const *results, si
         return gyre_fail(GYRE_NO_MEMORY, "out of memory for %zu ways", count);
     }
     for (size_t i = 0; i < count; i++) {
-        g.runners[i].result = results[i];
+        g.runners[i].result = &results[i];
         order[i] = i;
     }
     g.end_ns = how->once ? GYRE_NEVER : gyre_clock_after_ns((uint64_t)(seconds_for(&g) * 1e9));

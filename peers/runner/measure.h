@@ -37,8 +37,8 @@ typedef struct peers_measuring {
 
 /* Measures the results, which are the ways of one group; *out_rounds is how many rounds it took.
  * GYRE_NO_MEMORY. */
-GYRE_MUST_USE gyre_status peers_measure(peers_measuring *how, peers_result *const *results,
-                                        size_t count, size_t *out_rounds);
+GYRE_MUST_USE gyre_status peers_measure(peers_measuring *how, peers_result *results, size_t count,
+                                        size_t *out_rounds);
 
 /* Whether ping-pongs before and after a sample agree, and the class that they speak of. */
 GYRE_MUST_USE bool peers_classify(double before_ns, double after_ns, peers_class *out_class);

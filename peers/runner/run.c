@@ -23,34 +23,42 @@ static size_t count_ways(void)
     return count;
 }
 
+/* All wanted ways of a work, next to one another. */
+static void add_ways(peers_run *run, const peers_work *work)
+{
+    for (size_t i = 0; peers_libraries[i]; i++)
+        for (size_t k = 0; k < peers_libraries[i]->count; k++) {
+            const peers_way *way = &peers_libraries[i]->ways[k];
+
+            if (strcmp(way->work, work->id) == 0)
+                run->results[run->count++] =
+                    (peers_result){.library = peers_libraries[i], .way = way, .work = work};
+        }
+}
+
 gyre_status peers_run_create(int argc, char *const *argv,
                              bool (*wanted)(const void *arg, const char *work), const void *arg,
                              peers_run **out_run)
 {
     peers_run *run = calloc(1, sizeof *run);
-    gyre_status status = GYRE_NO_MEMORY;
+    gyre_status status;
 
     *out_run = NULL;
-    if (run)
-        run->results = calloc(count_ways() + 1, sizeof run->results[0]);
-    if (!run || !run->results)
-        status = gyre_fail(GYRE_NO_MEMORY, "out of memory for %zu ways", count_ways());
-    else
-        status = gyre_run_create(0, argc, argv, &run->head);
+    if (!run)
+        return gyre_fail(GYRE_NO_MEMORY, "out of memory for a run");
+    run->results = calloc(count_ways() + 1, sizeof run->results[0]);
+    if (!run->results) {
+        peers_run_destroy(run);
+        return gyre_fail(GYRE_NO_MEMORY, "out of memory for %zu ways", count_ways());
+    }
+    status = gyre_run_create(0, argc, argv, &run->head);
     if (status != GYRE_OK) {
         peers_run_destroy(run);
         return status;
     }
-    for (size_t w = 0; peers_work_at(w); w++)
-        for (size_t i = 0; peers_libraries[i]; i++)
-            for (size_t k = 0; k < peers_libraries[i]->count; k++) {
-                const peers_way *way = &peers_libraries[i]->ways[k];
-                const peers_work *work = peers_work_at(w);
-
-                if (strcmp(way->work, work->id) == 0 && (!wanted || wanted(arg, work->id)))
-                    run->results[run->count++] =
-                        (peers_result){.library = peers_libraries[i], .way = way, .work = work};
-            }
+    for (size_t i = 0; peers_work_at(i); i++)
+        if (!wanted || wanted(arg, peers_work_at(i)->id))
+            add_ways(run, peers_work_at(i));
     run->head->commit = gyre_commit_find(&run->head->arena);
     *out_run = run;
     return GYRE_OK;

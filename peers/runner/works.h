@@ -28,16 +28,14 @@ enum {
 
 typedef struct peers_work {
     const char *id;
-    const char *what;  /* from when to when, and who saw it */
-    uint32_t group;    /* works of one group take turns in the same rounds */
-    uint32_t roles;    /* threads: 1; 2, pinned to two CPUs; 5, left to the scheduler on both */
-    uint64_t count;    /* of a sample; 0: as many as fill its time */
-    uint64_t unit;     /* then a multiple of this */
-    uint32_t patience; /* pauses of a thread that finds nothing, before it yields */
-    uint32_t samples;  /* good ones that Gyre's side should have */
-    bool apart;        /* in a process of its own, whose waits never spin */
-    double quick_s;    /* the longest that it may take when time is short, */
-    double full_s;     /* and when not */
+    const char *what; /* from when to when, and who saw it */
+    uint32_t group;   /* works of one group take turns in the same rounds */
+    uint32_t roles;   /* threads: 1; 2, pinned to two CPUs; 5, wherever there is room on both */
+    uint32_t handed;  /* objects that go to another thread before anything is measured */
+    uint64_t count;   /* of a sample; 0: as many as fill its time */
+    uint32_t samples; /* good ones that Gyre's side should have; 0: PEERS_ENOUGH */
+    bool apart;       /* in a process of its own, whose waits never spin */
+    double quick_s, full_s; /* the longest that it may take when time is short, and when not */
 } peers_work;
 
 size_t peers_work_count(void);
