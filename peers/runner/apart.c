@@ -3,7 +3,7 @@
  * apart: see apart.h.
  *
  * Lines: `way INDEX COUNT STOLEN UNSTEADY SENT LOST`, `sample INDEX CLASS NS PINGPONG`,
- * `problem INDEX TEXT`, `rounds COUNT`.
+ * `problem INDEX TEXT`, `spin SETTING`, `rounds COUNT`.
  */
 #include "peers/runner/apart.h"
 
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/settings.h"
 
 volatile pid_t peers_apart_child;
 const char peers_apart_word[] = "--apart";
@@ -34,7 +35,7 @@ void peers_apart_send(FILE *stream, const peers_result *results, size_t count, s
                 fprintf(stream, "sample %zu %d %.17g %.17g\n", i, c, result->series[c].ns[k],
                         result->series[c].pingpong_ns[k]);
     }
-    fprintf(stream, "rounds %zu\n", rounds);
+    fprintf(stream, "spin %s\nrounds %zu\n", gyre_settings_text(GYRE_SETTING_SPIN), rounds);
 }
 
 static bool take_way(const char *line, peers_result *results, size_t count)
@@ -71,7 +72,7 @@ static bool take_sample(const char *line, peers_result *results, size_t count)
     return true;
 }
 
-bool peers_apart_take(const char *line, peers_result *results, size_t count, size_t *out_rounds)
+bool peers_apart_take(const char *line, peers_result *results, size_t count, peers_apart_news *news)
 {
     size_t index;
     int at = 0;
@@ -81,7 +82,11 @@ bool peers_apart_take(const char *line, peers_result *results, size_t count, siz
     if (strncmp(line, "sample ", 7) == 0)
         return take_sample(line, results, count);
     if (strncmp(line, "rounds ", 7) == 0)
-        return sscanf(line, "rounds %zu", out_rounds) == 1;
+        return sscanf(line, "rounds %zu", &news->rounds) == 1;
+    if (strncmp(line, "spin ", 5) == 0) {
+        news->sleeps = strcmp(line, "spin 0\n") == 0;
+        return true;
+    }
     if (sscanf(line, "problem %zu %n", &index, &at) != 1 || at == 0 || index >= count)
         return false;
     snprintf(results[index].problem, sizeof results[index].problem, "%.*s",
@@ -128,6 +133,7 @@ gyre_status peers_apart_measure(const peers_measuring *how, peers_result *result
                                 size_t *out_rounds)
 {
     char line[512];
+    peers_apart_news news = {0};
     bool sense = true;
     gyre_status status;
     int from = -1, code = 0;
@@ -141,7 +147,7 @@ gyre_status peers_apart_measure(const peers_measuring *how, peers_result *result
     peers_apart_child = pid;
     stream = fdopen(from, "r");
     while (stream && fgets(line, sizeof line, stream))
-        sense = peers_apart_take(line, results, count, out_rounds) && sense;
+        sense = peers_apart_take(line, results, count, &news) && sense;
     if (stream)
         fclose(stream);
     else
@@ -149,7 +155,8 @@ gyre_status peers_apart_measure(const peers_measuring *how, peers_result *result
     while (waitpid(pid, &code, 0) < 0 && errno == EINTR)
         ;
     peers_apart_child = 0;
-    if (*how->interrupted || (sense && WIFEXITED(code) && WEXITSTATUS(code) == 0))
+    *out_rounds = news.rounds;
+    if (*how->interrupted || (sense && news.sleeps && WIFEXITED(code) && WEXITSTATUS(code) == 0))
         return GYRE_OK;
     return gyre_fail(GYRE_IO, "the process that measures %s ended with status %d",
                      results[0].work->id, WIFEXITED(code) ? WEXITSTATUS(code) : 128);

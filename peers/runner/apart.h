@@ -36,8 +36,14 @@ GYRE_MUST_USE gyre_status peers_apart_measure(const peers_measuring *how, peers_
 /* The other side: what was measured, for the one who started us. */
 void peers_apart_send(FILE *stream, const peers_result *results, size_t count, size_t rounds);
 
+/* What comes besides the results. */
+typedef struct peers_apart_news {
+    size_t rounds;
+    bool sleeps; /* its waits do not spin */
+} peers_apart_news;
+
 /* Reads one line of it. False when it makes no sense. */
 GYRE_MUST_USE bool peers_apart_take(const char *line, peers_result *results, size_t count,
-                                    size_t *out_rounds);
+                                    peers_apart_news *news);
 
 #endif

@@ -133,6 +133,14 @@ static void end(peers_measuring *how)
     gyre_usage_close(&how->usage);
 }
 
+static void skip_group(peers_result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        snprintf(results[i].problem, sizeof results[i].problem, "needs two CPUs, and there is one");
+        results[i].skipped = true;
+    }
+}
+
 /* One group, here or apart; says on stderr what goes on. */
 static gyre_status measure_group(peers_measuring *how, peers_result *results, size_t count)
 {
@@ -142,6 +150,10 @@ static gyre_status measure_group(peers_measuring *how, peers_result *results, si
     gyre_status status;
     size_t rounds;
 
+    if (work->roles > 1 && how->cpus[0] == how->cpus[1]) {
+        skip_group(results, count);
+        return GYRE_OK;
+    }
     if (live)
         fprintf(stderr, "peers: %s: %zu ways ...\r", work->id, count);
     if (work->apart)
@@ -180,7 +192,7 @@ static int finish(const peers_run *run, const gyre_args *args)
     for (size_t i = 0; i < run->count; i++) {
         const peers_result *result = &run->results[i];
 
-        if (result->problem[0] &&
+        if (result->problem[0] && !result->skipped &&
             (result->library->kind != PEERS_PEER || gyre_args_given(args, TEST)))
             code = GYRE_EXIT_FAILED;
     }

@@ -147,10 +147,6 @@ static void prepare(const group *g, runner *r)
     peers_result *result = r->result;
     peers_done done;
 
-    if (result->work->roles > 1 && g->how->cpus[0] == g->how->cpus[1]) {
-        snprintf(result->problem, sizeof result->problem, "needs two CPUs, and there is one");
-        return;
-    }
     r->state = result->way->create();
     if (!r->state) {
         snprintf(result->problem, sizeof result->problem, "could not be created");

@@ -35,7 +35,8 @@ typedef struct peers_measuring {
     const volatile sig_atomic_t *interrupted; /* not 0: stop after this sample */
 } peers_measuring;
 
-/* Measures the results, which are the ways of one group; *out_rounds is how many rounds it took.
+/* Measures the results, which are the ways of one group, of two threads only where there are two
+ * CPUs; *out_rounds is how many rounds it took.
  * GYRE_NO_MEMORY. */
 GYRE_MUST_USE gyre_status peers_measure(peers_measuring *how, peers_result *results, size_t count,
                                         size_t *out_rounds);

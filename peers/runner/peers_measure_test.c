@@ -388,6 +388,7 @@ static void samples_with_steal_are_counted_and_left_out(void)
     CHECK(measure(results, 2, false));
     CHECK(group[1].stolen == 1 && group[1].unsteady == 0); /* the file says the same from then on */
     CHECK(group[0].stolen == 0 && samples(0) >= PEERS_ENOUGH);
+    CHECK(samples(1) + 1 == samples(0)); /* each has one in every round */
     close(stolen_ticks);
     stolen_ticks = -1;
 }
@@ -408,7 +409,7 @@ static void pingpongs_must_agree(void)
 static void what_another_process_sends_arrives(void)
 {
     static peers_result sent[2], taken[2];
-    size_t rounds = 0;
+    peers_apart_news news = {0};
     char line[512];
     FILE *stream = tmpfile();
 
@@ -419,14 +420,16 @@ static void what_another_process_sends_arrives(void)
     peers_apart_send(stream, sent, 2, 21);
     rewind(stream);
     while (fgets(line, sizeof line, stream))
-        CHECK(peers_apart_take(line, taken, 2, &rounds));
+        CHECK(peers_apart_take(line, taken, 2, &news));
     fclose(stream);
     CHECK(taken[0].count == 8 && taken[0].stolen == 1 && taken[0].unsteady == 2);
     CHECK(taken[0].sent == 3 && taken[0].lost == 4 && !taken[0].problem[0]);
     CHECK(taken[0].series[PEERS_FAR].count == 2 && taken[0].series[PEERS_NEAR].count == 0);
     CHECK(taken[0].series[PEERS_FAR].ns[0] == 0.1 && taken[0].series[PEERS_FAR].ns[1] == 7e4);
     CHECK(taken[0].series[PEERS_FAR].pingpong_ns[1] == 2);
-    CHECK(strcmp(taken[1].problem, "collapsed: 3 of 4") == 0 && rounds == 21);
+    CHECK(strcmp(taken[1].problem, "collapsed: 3 of 4") == 0 && news.rounds == 21);
+    CHECK(!news.sleeps); /* this process spins */
+    CHECK(peers_apart_take("spin 0\n", taken, 2, &news) && news.sleeps);
 }
 
 static void nonsense_from_another_process_is_refused(void)
@@ -445,12 +448,12 @@ static void nonsense_from_another_process_is_refused(void)
         "rounds x\n",
         "hello\n",
     };
-    size_t rounds;
+    peers_apart_news news;
 
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        CHECK(!peers_apart_take(lines[i], &result, 1, &rounds));
+        CHECK(!peers_apart_take(lines[i], &result, 1, &news));
     result.series[0].count = PEERS_SAMPLES;
-    CHECK(!peers_apart_take("sample 0 0 1 1\n", &result, 1, &rounds));
+    CHECK(!peers_apart_take("sample 0 0 1 1\n", &result, 1, &news));
 }
 
 static const test_case cases[] = {

@@ -31,6 +31,7 @@ typedef struct peers_result {
     const peers_way *way;
     const peers_work *work;
     char problem[PEERS_PROBLEM]; /* why there is no figure to compare; "" none */
+    bool skipped;                /* the problem is the machine's */
     uint64_t count;              /* items, trips or cycles of a sample */
     peers_series series[PEERS_CLASSES];
     size_t stolen;       /* samples left out: the hypervisor took time meanwhile */

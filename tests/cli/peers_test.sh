@@ -80,6 +80,12 @@ stops() # TERM, because a background job of sh ignores INT
     wait "$pid" || status=$?
     [ "$status" = 130 ] && says out '; interrupted$' && [ "$("$query" interrupted <"$json.6")" = true ]
 }
+one_cpu()
+{
+    exits 0 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$alone" --test --work 'round_trip|spsc_cycle_8' &&
+        says out '^round_trip_park: Gyre gyre_call: needs two CPUs, and there is one$' &&
+        says err '^peers: spsc_cycle_8: 2 ways, 1 rounds' && ! grep -q 'round_trip' "$work/err"
+}
 unwritable() { : >"$work/file" && exits 3 "$odd" --quick --work spsc --json "$work/file/peers.json" && says err '^peers: '; }
 
 tabulates()
@@ -121,6 +127,11 @@ claim_json an_interrupted_run_keeps_what_it_has stops
 claim an_unwritable_file_is_exit_3 unwritable
 claim a_kept_run_becomes_markdown tabulates
 claim a_damaged_run_is_refused table_refuses
+if command -v taskset >/dev/null; then
+    claim two_threads_are_skipped_on_one_cpu one_cpu
+else
+    skip two_threads_are_skipped_on_one_cpu 'there is no taskset'
+fi
 if [ "$(cpus)" -ge 2 ]; then
     claim a_collapse_is_given_up collapses
     claim what_must_sleep_is_measured_apart sleeps_apart
