@@ -36,6 +36,8 @@
  * then copied in wider pieces would stall each copy, and hide what the queue costs. */
 enum { PEERS_AHEAD = 8, PEERS_MADE = 2 * PEERS_AHEAD };
 
+enum { PEERS_GLANCE = 32 }; /* items between two looks at whether all this is over */
+
 /* Both ends of the item say which it is. */
 static inline void peers_mark(uint64_t *word, size_t words, uint64_t value)
 {
@@ -123,6 +125,8 @@ LOOPS_PART void NAMED(produce)(void *state, uint32_t producer, uint64_t count)
     for (uint64_t i = 0; i < count; i++) {
         const ITEM *const in = NAMED(next)(made, first + i);
 
+        if (i % PEERS_GLANCE == 0 && peers_is_over())
+            return;
         while (!NAMED(push)(state, producer, in))
             if (!peers_wait(&tries))
                 return;
@@ -142,6 +146,8 @@ LOOPS_PART uint64_t NAMED(stream)(void *state, peers_turn *turn)
         return turn->count;
     }
     for (uint64_t i = 0; i < turn->count; i++) {
+        if (i % PEERS_GLANCE == 0 && peers_is_over())
+            return right;
         while (!NAMED(pop)(state, &out))
             if (!peers_wait(&tries))
                 return right;

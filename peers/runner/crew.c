@@ -74,6 +74,11 @@ bool peers_wait(uint32_t *tries)
     return !atomic_load_explicit(&given_up, memory_order_relaxed);
 }
 
+bool peers_is_over(void)
+{
+    return atomic_load_explicit(&given_up, memory_order_relaxed);
+}
+
 /* One CPU for the roles of small jobs, both for the others. */
 static void take_place(member *m, uint32_t roles)
 {

@@ -370,8 +370,14 @@ gyre_status peers_measure(peers_measuring *how, peers_result *results, size_t co
         order[i] = i;
     }
     g.end_ns = how->once ? GYRE_NEVER : gyre_clock_after_ns((uint64_t)(seconds_for(&g) * 1e9));
-    for (size_t i = 0; i < count && !*how->interrupted; i++)
-        prepare(&g, &g.runners[i]);
+    for (size_t i = 0; i < count && !*how->interrupted; i++) {
+        if (!is_over(&g)) {
+            prepare(&g, &g.runners[i]);
+            continue;
+        }
+        snprintf(results[i].problem, sizeof results[i].problem, "there was no time left for it");
+        results[i].skipped = true;
+    }
     *out_rounds = go_round(&g, order);
     for (size_t i = 0; i < count; i++)
         leave(&g.runners[i]);

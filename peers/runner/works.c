@@ -2,9 +2,34 @@
  *
  * works: see works.h.
  *
- * What each side does is the same in every way of a work: the items are of one size, filled before
- * they are pushed and compared after they are popped; capacities are 1024 for queues and 100 for
- * channels of commands. Where a library cannot be bounded it says so in its row and is shown aside.
+ * What each side does is the same in every way of a work:
+ *
+ * spsc_cycle, mpmc_cycle   one thread pushes an item and pops it again, by copies, through a queue
+ *                          of 1024 that is otherwise empty. mpmc_bulk32: 32 items at once.
+ * stream_1p1c              a pinned thread fills and pushes a million items of 64 bytes, another
+ *                          pops and compares them; whoever finds the queue full or empty pauses and
+ *                          tries again, or waits as its channel does. At most 1024 are on their
+ *                          way: a queue that grows is given credits, or shown aside. bulk32: the
+ *                          same by calls that move up to 32, for those that have such calls.
+ * stream_4p1c              the same with four producers of 250 000 each and all five threads on
+ *                          both CPUs; whoever finds nothing to do yields soon.
+ * round_trip_spin          the caller sends 8 bytes, the server answers 8 bytes, both pinned. Gyre:
+ *                          gyre_call, and receive and answer; crossbeam: a channel of requests and
+ *                          one of answers that is used again, waiting as they do by themselves, and
+ *                          polled. tokio: mpsc and a oneshot for each request.
+ * round_trip_park          the same with GYRE_SPIN=0, beside two threads that do nothing but set a
+ *                          word and sleep on it.
+ * send_small, _128, _1mib  a command goes to a channel of 100 to ALL that drops the oldest, whose
+ *                          one receiver never reads; what it still could receive is taken out and
+ *                          compared between the samples. Gyre carries 128 bytes of parameters
+ *                          inside the command, tokio's broadcast as Bytes that are copied for each
+ *                          send, as in the seeds; 1 MiB is shared by both.
+ * send_small_one_block     100 commands of 48 bytes go to a channel of 100, timed; then they are
+ *                          received and compared, untimed.
+ * oneshot_cycle            an answer of 8 bytes: its place is made, it is sent and received, and
+ *                          the place is gone. Gyre takes a ticket of the channel's table; the
+ *                          peers make a channel.
+ * bytes_clone_drop         another holder of the same bytes is made, and goes.
  */
 #include "peers/runner/works.h"
 

@@ -73,6 +73,7 @@ unsafe extern "C" fn clone_over<const SIZE: usize>(state: *mut c_void, turn: *mu
     turn.count - shared.different.load(Ordering::Relaxed)
 }
 
+#[rustfmt::skip] // one way, one place
 static WAYS: [Way; 2] = [
     way!("bytes_clone_drop_1k", "Bytes", "-", "-", "1", Shared<1024>,
          clone_drop::<1024>, clone_over::<1024>),

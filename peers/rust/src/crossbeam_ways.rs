@@ -167,6 +167,7 @@ type Polled64 = Channel<Item64, CAPACITY, true>;
 type Waiting64 = Channel<Item64, CAPACITY, false>;
 type Hundred = Channel<loops::Command, CHANNEL, false>;
 
+#[rustfmt::skip] // one way, one place
 static WAYS: [Way; 15] = [
     way!("mpmc_cycle_8", "ArrayQueue", "1024", "retry", "1", Array8,
          loops::cycle::<Array8, 1>, loops::stream::<Array8, 1>),

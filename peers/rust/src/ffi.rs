@@ -59,11 +59,17 @@ unsafe impl Sync for Library {}
 extern "C" {
     pub fn peers_now_ns() -> u64;
     fn peers_wait(tries: *mut u32) -> bool;
+    fn peers_is_over() -> bool;
 }
 
 /// Between two tries; false when the runner has given the sample up.
 pub fn wait(tries: &mut u32) -> bool {
     unsafe { peers_wait(tries) }
+}
+
+/// Whether the runner has given the sample up.
+pub fn is_over() -> bool {
+    unsafe { peers_is_over() }
 }
 
 /// A text that C reads.

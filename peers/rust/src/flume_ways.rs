@@ -89,6 +89,7 @@ type Polled64 = Channel<Item64, CAPACITY, true>;
 type Waiting64 = Channel<Item64, CAPACITY, false>;
 type Hundred = Channel<loops::Command, CHANNEL, false>;
 
+#[rustfmt::skip] // one way, one place
 static WAYS: [Way; 7] = [
     way!("mpmc_cycle_8", "bounded", "1024", "retry", "1", Polled8,
          loops::cycle::<Polled8, 1>, loops::stream::<Polled8, 1>),

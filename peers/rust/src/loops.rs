@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // loops: peers/loops.h in Rust: what is done with a queue, for every queue in the same words.
-use crate::ffi::{keep, keep_word, wait, State, Turn, PRODUCERS};
+use crate::ffi::{is_over, keep, keep_word, wait, State, Turn, PRODUCERS};
 use std::os::raw::c_void;
 
 const PRODUCER_SHIFT: u32 = 48;
 const AHEAD: usize = 8;
+const GLANCE: u64 = 32;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -95,6 +96,9 @@ fn produce<Q: Queue<WORDS>, const WORDS: usize>(queue: &Q, producer: u64, count:
     for i in 0..count {
         let input = made.next(first + i);
 
+        if i % GLANCE == 0 && is_over() {
+            return;
+        }
         while !queue.push(input) {
             if !wait(&mut tries) {
                 return;
@@ -122,7 +126,10 @@ pub unsafe extern "C" fn stream<Q: Queue<WORDS>, const WORDS: usize>(
     for producer in 0..PRODUCERS {
         next[producer] = (producer as u64) << PRODUCER_SHIFT;
     }
-    for _ in 0..turn.count {
+    for i in 0..turn.count {
+        if i % GLANCE == 0 && is_over() {
+            return right;
+        }
         while !queue.pop(&mut output) {
             if !wait(&mut tries) {
                 return right;

@@ -148,7 +148,8 @@ pub fn pattern(size: usize) -> Vec<u8> {
 }
 
 pub fn is_pattern(bytes: &[u8]) -> bool {
-    bytes.iter().enumerate().fold(0, |different, (i, byte)| different | (byte ^ (i * 31) as u8)) == 0
+    bytes.iter().enumerate().fold(0, |different, (i, byte)| different | (byte ^ (i * 31) as u8))
+        == 0
 }
 
 /// Waits until the other role has come this far; false when the runner has given up.
@@ -166,6 +167,7 @@ pub fn reached(counter: &AtomicU64, value: u64) -> bool {
 type Deep = Channel<Item64, CAPACITY>;
 type Hundred = Channel<loops::Command, CHANNEL>;
 
+#[rustfmt::skip] // one way, one place
 static WAYS: [Way; 7] = [
     way!("stream_1p1c_64", "mpsc::sync_channel", "1024", "block", "1024", Deep,
          loops::stream::<Deep, 8>, loops::stream::<Deep, 8>),

@@ -5,8 +5,8 @@
 // The commands are the seeds': a launch carries its parameters as Bytes, freshly copied for each
 // send; a transfer shares bytes that were built once.
 use crate::ffi::{Account, State, Turn, Way, CAPACITY, CHANNEL};
-use crate::std_ways::{is_pattern, pattern, reached};
 use crate::loops::{self, Item, Item64, Oneshot, Queue, Trip};
+use crate::std_ways::{is_pattern, pattern, reached};
 use crate::{library, way};
 use bytes::Bytes;
 use std::cell::UnsafeCell;
@@ -261,8 +261,16 @@ macro_rules! broadcast_way {
         Way {
             lossless: false,
             settle: Some(settle),
-            ..way!($work, "broadcast", "100 (128)", "drop oldest", "128", Broadcast,
-                   send::<$kind>, send_over::<$kind>)
+            ..way!(
+                $work,
+                "broadcast",
+                "100 (128)",
+                "drop oldest",
+                "128",
+                Broadcast,
+                send::<$kind>,
+                send_over::<$kind>
+            )
         }
     };
 }
@@ -271,6 +279,7 @@ type Waiting64 = Channel<Item64, CAPACITY, false>;
 type Polled64 = Channel<Item64, CAPACITY, true>;
 type Hundred = Channel<loops::Command, CHANNEL, true>;
 
+#[rustfmt::skip] // one way, one place
 static WAYS: [Way; 9] = [
     way!("stream_1p1c_64", "mpsc", "1024", "block", "1024", Waiting64,
          loops::stream::<Waiting64, 8>, loops::stream::<Waiting64, 8>),
