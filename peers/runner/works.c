@@ -82,7 +82,7 @@ static const peers_work works[] = {
      .group = 9, .roles = 2, .handed = SOME,
      .quick_s = 14, .full_s = 80},
     {.id = "round_trip_park",
-     .what = "as round_trip_spin, both sides asleep whenever they wait",
+     .what = "as round_trip_spin, without spinning: whoever finds nothing sleeps",
      .group = 10, .roles = 2, .handed = SOME, .apart = true,
      .quick_s = 10, .full_s = 40},
     {.id = "send_small",
