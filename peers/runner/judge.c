@@ -89,6 +89,11 @@ static void print_name(const peers_result *result, char name[PEERS_NAME])
              result->library->version[0] ? " " : "", result->library->version, result->way->name);
 }
 
+static void print_conditions(const peers_way *way, char text[PEERS_NAME])
+{
+    snprintf(text, PEERS_NAME, "%s, %s, %s", way->capacity, way->policy, way->in_flight);
+}
+
 /* A rule that names its peer does not hide a better one. */
 static void put_faster(const bench *b, const matter *m, peers_row *row)
 {
@@ -110,6 +115,7 @@ static void put_figures(const matter *m, peers_row *row)
 
     snprintf(row->work, sizeof row->work, "%s", m->rule->id);
     peers_rule_print_limit(m->rule, row->limit_text, sizeof row->limit_text);
+    print_conditions(m->gyre->way, row->conditions);
     row->class_ = m->class_;
     row->gyre_ns = median_of(m->gyre, m->class_);
     row->floor_ns = median_of(m->floor, m->class_);
@@ -122,8 +128,10 @@ static void put_figures(const matter *m, peers_row *row)
         row->best_peer_ns = row->floor_ns;
     } else {
         row->best_peer_ns = median_of(m->other, m->class_);
-        if (m->other)
+        if (m->other) {
             print_name(m->other, row->best_peer);
+            print_conditions(m->other->way, row->best_peer_conditions);
+        }
         if (count_of(m->other, m->class_) < row->samples)
             row->samples = count_of(m->other, m->class_);
     }

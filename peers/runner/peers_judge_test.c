@@ -15,9 +15,16 @@ static const peers_library other = {"Boost", "1.74", PEERS_PEER, NULL, 0};
 static const peers_library camel = {"moodycamel", "1.0", PEERS_PEER, NULL, 0};
 static const peers_library tokio = {"tokio", "1", PEERS_PEER, NULL, 0};
 static const peers_library bare = {"bare", "", PEERS_FLOOR, NULL, 0};
-static const peers_way plain = {.name = "queue", .lossless = true};
-static const peers_way lossy = {.name = "broadcast", .lossless = false};
-static const peers_way aside = {.name = "aside", .lossless = true, .aside = "grows"};
+static const peers_way plain = {
+    .name = "queue", .capacity = "8", .policy = "wait", .in_flight = "2", .lossless = true};
+static const peers_way lossy = {
+    .capacity = "8", .policy = "drop", .in_flight = "2", .name = "broadcast", .lossless = false};
+static const peers_way aside = {.capacity = "8",
+                                .policy = "drop",
+                                .in_flight = "2",
+                                .name = "aside",
+                                .lossless = true,
+                                .aside = "grows"};
 
 static peers_result results[8];
 static peers_row rows[PEERS_ROWS];
@@ -65,6 +72,8 @@ static void ratio_is_of_the_medians(void)
     CHECK(strcmp(rows[0].work, "spsc_cycle_64") == 0);
     CHECK(strcmp(rows[0].best_peer, "Boost 1.74 queue") == 0);
     CHECK(rows[0].verdict == PEERS_MET && rows[0].samples == 20 && rows[0].limit == 1.0);
+    CHECK(strcmp(rows[0].conditions, "8, wait, 2") == 0);
+    CHECK(strcmp(rows[0].best_peer_conditions, "8, wait, 2") == 0);
 }
 
 static void slower_than_the_limit_is_missed(void)

@@ -60,6 +60,9 @@ static void take_row(const gyre_value *object, peers_row *row)
     row->verdict = (peers_verdict)gyre_value_choice(gyre_value_need(object, "verdict"),
                                                     "met|missed|undecided|not judged");
     text_of(object, "limit_text", row->limit_text, sizeof row->limit_text);
+    text_of(object, "conditions", row->conditions, sizeof row->conditions);
+    text_of(object, "best_peer_conditions", row->best_peer_conditions,
+            sizeof row->best_peer_conditions);
     text_of(object, "reason", row->reason, sizeof row->reason);
     text_of(object, "faster_peer", row->faster_peer, sizeof row->faster_peer);
     row->faster_peer_ns = number_of(object, "faster_peer_ns");

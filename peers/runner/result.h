@@ -52,6 +52,9 @@ typedef struct peers_row {
     double gyre_ns;
     char best_peer[PEERS_NAME]; /* "" none */
     double best_peer_ns, ratio, limit, floor_ns;
+    /* capacity, policy when full, items on their way: "1024, retry, 1"; "" where there is no peer
+     */
+    char conditions[PEERS_NAME], best_peer_conditions[PEERS_NAME];
     char limit_text[PEERS_NAME];
     peers_class class_;
     double loss;    /* of Gyre's items, 0 to 1 */

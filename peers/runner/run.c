@@ -94,6 +94,8 @@ static void write_row(gyre_json *json, const peers_row *row)
     gyre_member_count(json, "samples", row->samples);
     gyre_json_string(json, "verdict", peers_verdict_name(row->verdict));
     gyre_json_string(json, "limit_text", row->limit_text);
+    gyre_json_string(json, "conditions", row->conditions);
+    gyre_member_some(json, "best_peer_conditions", row->best_peer_conditions);
     gyre_member_some(json, "reason", row->reason);
     if (row->faster_peer[0]) {
         gyre_json_string(json, "faster_peer", row->faster_peer);
@@ -182,6 +184,21 @@ static void write_works(gyre_json *json, const peers_run *run)
     gyre_json_end(json);
 }
 
+/* Each once, in the order in which they are linked; floors have no version. */
+static void write_libraries(gyre_json *json)
+{
+    gyre_json_begin_object(json, "libraries");
+    for (size_t i = 0; peers_libraries[i]; i++) {
+        bool known = !peers_libraries[i]->version[0];
+
+        for (size_t k = 0; k < i; k++)
+            known = known || strcmp(peers_libraries[k]->name, peers_libraries[i]->name) == 0;
+        if (!known)
+            gyre_json_string(json, peers_libraries[i]->name, peers_libraries[i]->version);
+    }
+    gyre_json_end(json);
+}
+
 static void write_absent(gyre_json *json)
 {
     gyre_json_begin_array(json, "absent");
@@ -208,6 +225,7 @@ void peers_run_write(const peers_run *run, FILE *stream)
     gyre_json_unsigned(&json, NULL, run->cpus[0]);
     gyre_json_unsigned(&json, NULL, run->cpus[1]);
     gyre_json_end(&json);
+    write_libraries(&json);
     write_works(&json, run);
     gyre_json_begin_array(&json, "rows");
     for (size_t i = 0; i < run->row_count; i++)

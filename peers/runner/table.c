@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "report/terminal.h"
 
-enum { WORK_WIDTH = 30, FIGURE_WIDTH = 11, LIMIT_WIDTH = 19 };
+enum { WORK_WIDTH = 29, FIGURE_WIDTH = 9, LIMIT_WIDTH = 19, CONDITIONS_WIDTH = 25 };
 
 typedef struct figure {
     char text[24];
@@ -63,13 +63,17 @@ static void put_row(FILE *stream, const peers_row *row)
 {
     static const gyre_ink inks[] = {GYRE_INK_GOOD, GYRE_INK_BAD, GYRE_INK_WARN, GYRE_INK_PLAIN};
 
-    fprintf(stream, "%-*s%*s%*s%9s  %-*s%s%-11s%s%*s  %-5s%10s%9zu  %s\n", WORK_WIDTH, row->work,
-            FIGURE_WIDTH, figure_of(row->gyre_ns).text, FIGURE_WIDTH,
+    fprintf(stream, "%-*s%*s%*s%8s  %-*s%s%-11s%s%*s  %-5s%8s%9zu  %-*s%s", WORK_WIDTH, row->work,
+            FIGURE_WIDTH, figure_of(row->gyre_ns).text, FIGURE_WIDTH + 2,
             figure_of(row->best_peer_ns).text, ratio_of(row->ratio).text, LIMIT_WIDTH,
             row->limit_text, gyre_terminal_ink(stream, inks[row->verdict]),
             peers_verdict_name(row->verdict), gyre_terminal_ink(stream, GYRE_INK_PLAIN),
             FIGURE_WIDTH, figure_of(row->floor_ns).text, shown_class(row->class_),
-            loss_of(row->loss).text, row->samples, row->best_peer[0] ? row->best_peer : "-");
+            loss_of(row->loss).text, row->samples, CONDITIONS_WIDTH, row->conditions,
+            row->best_peer[0] ? row->best_peer : "-");
+    if (row->best_peer_conditions[0])
+        fprintf(stream, " (%s)", row->best_peer_conditions);
+    fputc('\n', stream);
 }
 
 static void put_notes(FILE *stream, const peers_run *run)
@@ -146,9 +150,10 @@ void peers_table_print(FILE *stream, const peers_run *run, bool verbose)
 {
     size_t tally[4] = {0};
 
-    fprintf(stream, "%-*s%*s%*s%9s  %-*s%-11s%*s  %-5s%10s%9s  %s\n", WORK_WIDTH, "work",
-            FIGURE_WIDTH, "Gyre", FIGURE_WIDTH, "best peer", "ratio", LIMIT_WIDTH, "limit", "",
-            FIGURE_WIDTH, "floor", "class", "loss", "samples", "the peer");
+    fprintf(stream, "%-*s%*s%*s%8s  %-*s%-11s%*s  %-5s%8s%9s  %-*s%s\n", WORK_WIDTH, "work",
+            FIGURE_WIDTH, "Gyre", FIGURE_WIDTH + 2, "best peer", "ratio", LIMIT_WIDTH, "limit", "",
+            FIGURE_WIDTH, "floor", "class", "loss", "samples", CONDITIONS_WIDTH,
+            "holds, full, on the way", "best lossless peer (the same of it)");
     for (size_t i = 0; i < run->row_count; i++) {
         put_row(stream, &run->rows[i]);
         tally[run->rows[i].verdict]++;
@@ -175,11 +180,23 @@ static void put_cell(FILE *stream, const char *text)
     fputc(' ', stream);
 }
 
+static void put_conditions(FILE *stream, const peers_row *row)
+{
+    char text[3 * PEERS_NAME];
+
+    if (!row->best_peer_conditions[0] || strcmp(row->conditions, row->best_peer_conditions) == 0)
+        snprintf(text, sizeof text, "%s", row->conditions);
+    else
+        snprintf(text, sizeof text, "%s; the peer: %s", row->conditions, row->best_peer_conditions);
+    put_cell(stream, text);
+}
+
 void peers_table_markdown(FILE *stream, const peers_row *rows, size_t count)
 {
-    fputs("| work | Gyre | best lossless peer | its figure | ratio | limit | | floor | class | "
-          "loss |\n|---|---|---|---|---|---|---|---|---|---|\n",
-          stream);
+    fputs(
+        "| work | Gyre | best lossless peer | its figure | ratio | limit | | floor | class | loss "
+        "| capacity, policy, in flight |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        stream);
     for (size_t i = 0; i < count; i++) {
         const peers_row *row = &rows[i];
         char work[PEERS_NAME + 2];
@@ -195,6 +212,7 @@ void peers_table_markdown(FILE *stream, const peers_row *rows, size_t count)
         put_cell(stream, figure_of(row->floor_ns).text);
         put_cell(stream, shown_class(row->class_));
         put_cell(stream, loss_of(row->loss).text);
+        put_conditions(stream, row);
         fputs("|\n", stream);
     }
     for (size_t i = 0; i < count; i++)
