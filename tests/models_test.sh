@@ -21,4 +21,25 @@ claim park_needs_the_epoch refused park -DFORGET_EPOCH
 claim baton_is_held_by_one_and_always_passed_on holds baton
 claim baton_needs_the_compare refused baton -DFORGET_COMPARE
 claim baton_must_not_forget_the_end refused baton -DFORGET_OVER
+claim channel_leaves_nobody_asleep_without_reason holds channel_sleep
+claim channel_needs_the_mark_before_the_question refused channel_sleep -DMARK_LATE
+claim channel_needs_leavers_to_think_of_others refused channel_sleep -DFORGET_OTHERS
+claim channel_needs_leavers_to_look refused channel_sleep -DFORGET_LOOK
+claim channel_must_ask_what_is_claimed refused channel_sleep -DASK_STAMP
+claim channel_must_not_wake_before_the_claim refused channel_sleep -DWAKE_EARLY
+claim close_frees_everybody_and_loses_nothing holds channel_close
+claim close_needs_its_bit_in_the_tail_word refused channel_close -DCLOSED_APART
+claim close_must_wake_all refused channel_close -DWAKE_ONE
+claim broadcast_reads_nothing_that_is_overwritten holds broadcast
+claim broadcast_must_announce_before_it_looks refused broadcast -DLOOK_FIRST
+claim broadcast_must_move_before_it_waits refused broadcast -DWAIT_FIRST
+claim reply_reaches_its_own_call_or_nobody holds reply
+claim reply_must_not_free_while_answering refused reply -DFREE_WHILE_ANSWERING
+claim reply_needs_the_swap refused reply -DPLAIN_ANSWER
+claim reply_needs_the_wake refused reply -DFORGET_WAKE
+claim mpmc_slots_have_one_owner_and_no_item_is_lost holds mpmc
+claim mpmc_needs_the_lap refused mpmc -DFORGET_LAP
+claim mpmc_needs_the_compare refused mpmc -DFORGET_TURN
+claim mpmc_must_not_hand_over_before_the_copy refused mpmc -DHAND_OVER_FIRST
+claim mpmc_must_not_free_before_the_copy refused mpmc -DFREE_FIRST
 finish

@@ -37,6 +37,7 @@ runs() { # PROGRAM: against the installed shared libraries
         exits 0 env LD_LIBRARY_PATH="$libdir" "$1" --test && says out "^$(last_of "$1")  *ok" &&
             says out 'checked, 0 failed'
         ;;
+    *call*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out '^5 squared is 25$' ;;
     *) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out "^gyre $version, " ;;
     esac
 }
@@ -45,6 +46,11 @@ pkgconfig_c()
 {
     ${CC:-cc} -std=c11 $flags "$outside/hello.c" -o "$work/hello" $(pkg-config --cflags --libs gyre) &&
         LD_LIBRARY_PATH="$libdir" ldd "$work/hello" | grep -q "libgyre.so.$major => $libdir" && runs "$work/hello"
+}
+# shellcheck disable=SC2046,SC2086
+pkgconfig_channel()
+{
+    ${CC:-cc} -std=c11 $flags "$outside/call.c" -o "$work/call" $(pkg-config --cflags --libs gyre) && runs "$work/call"
 }
 # shellcheck disable=SC2046,SC2086
 pkgconfig_static()
@@ -104,6 +110,7 @@ claim everything_is_installed installed
 claim installed_command_runs command_runs
 if command -v pkg-config >/dev/null; then
     claim pkg_config_in_c pkgconfig_c
+    claim pkg_config_and_a_channel pkgconfig_channel
     claim pkg_config_static pkgconfig_static
     claim pkg_config_lab pkgconfig_lab
     claim pkg_config_lab_static pkgconfig_lab_static

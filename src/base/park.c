@@ -23,6 +23,7 @@
 
 #include "base/process.h"
 #include "base/settings.h"
+#include "base/wait.h"
 #include "gyre/clock.h"
 
 /* Both are part of the caller's structs. */
@@ -35,17 +36,7 @@ enum {
     TRIAL_PERIOD = 16,    /* then every so many waits spin again, to notice a faster partner */
 };
 
-/* Tells the core that this is a spin loop. */
-static inline void relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#else
-    __asm__ volatile("isb" ::: "memory"); /* yield does nothing on most cores; isb waits a little */
-#endif
-}
-
-static void sleep_while(const uint32_t *word, uint32_t value, uint64_t deadline_ns)
+void gyre_futex_sleep(const uint32_t *word, uint32_t value, uint64_t deadline_ns)
 {
     struct timespec timeout, *limit = NULL;
 
@@ -60,14 +51,20 @@ static void sleep_while(const uint32_t *word, uint32_t value, uint64_t deadline_
     (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, limit, NULL, 0);
 }
 
+void gyre_futex_wake(const uint32_t *word, uint32_t count)
+{
+    (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count < INT_MAX ? (int)count : INT_MAX, NULL,
+                  NULL, 0);
+}
+
 /* Polls until ready or until `end_ns`. */
-static bool spin_until(bool (*ready)(void *), void *arg, uint64_t now_ns, uint64_t end_ns)
+static bool poll_until(bool (*ready)(void *), void *arg, uint64_t now_ns, uint64_t end_ns)
 {
     for (; now_ns < end_ns; now_ns = gyre_clock_now_ns()) {
         for (int i = 0; i < POLLS_PER_CLOCK; i++) {
             if (ready(arg))
                 return true;
-            relax();
+            gyre_relax();
         }
     }
     return false;
@@ -82,6 +79,20 @@ static uint64_t spin_end_ns(gyre_spin *spin, uint64_t now_ns)
 
     spin->waits++;
     return promising ? now_ns + (uint64_t)gyre_settings_number(GYRE_SETTING_SPIN) : now_ns;
+}
+
+bool gyre_spin_until(gyre_spin *spin, bool (*ready)(void *), void *arg, uint64_t deadline_ns)
+{
+    const uint64_t now_ns = gyre_clock_now_ns(), end_ns = spin_end_ns(spin, now_ns);
+
+    if (poll_until(ready, arg, now_ns, end_ns < deadline_ns ? end_ns : deadline_ns)) {
+        spin->failures = 0;
+        return true;
+    }
+    /* a spin that the deadline cut short says nothing about spinning */
+    spin->failures += end_ns > now_ns && end_ns <= deadline_ns;
+    spin->sleeps += deadline_ns > gyre_clock_now_ns();
+    return false;
 }
 
 static gyre_status sleep_until_ready(gyre_park *park, bool (*ready)(void *), void *arg,
@@ -102,7 +113,7 @@ static gyre_status sleep_until_ready(gyre_park *park, bool (*ready)(void *), voi
             status = GYRE_TIMEOUT;
             break;
         }
-        sleep_while(&park->epoch, epoch, deadline_ns);
+        gyre_futex_sleep(&park->epoch, epoch, deadline_ns);
     }
     /* relaxed: a waker that still counts this thread makes one call too many */
     __atomic_fetch_sub(&park->sleepers, 1, __ATOMIC_RELAXED);
@@ -116,17 +127,8 @@ gyre_status gyre_park_wait(gyre_park *park, gyre_spin *spin, bool (*ready)(void 
 
     if (ready(arg))
         return GYRE_OK;
-    if (spin) {
-        const uint64_t now_ns = gyre_clock_now_ns(), end_ns = spin_end_ns(spin, now_ns);
-
-        if (spin_until(ready, arg, now_ns, end_ns < deadline_ns ? end_ns : deadline_ns)) {
-            spin->failures = 0;
-            return GYRE_OK;
-        }
-        /* a spin that the deadline cut short says nothing about spinning */
-        spin->failures += end_ns > now_ns && end_ns <= deadline_ns;
-        spin->sleeps += deadline_ns > gyre_clock_now_ns();
-    }
+    if (spin && gyre_spin_until(spin, ready, arg, deadline_ns))
+        return GYRE_OK;
     status = gyre_process_check();
     return status == GYRE_OK ? sleep_until_ready(park, ready, arg, deadline_ns) : status;
 }
@@ -139,6 +141,5 @@ void gyre_park_wake(gyre_park *park, uint32_t count)
         return;
     /* seq_cst [park-handshake]: pairs with the load of the epoch there */
     __atomic_fetch_add(&park->epoch, 1, __ATOMIC_SEQ_CST);
-    (void)syscall(SYS_futex, &park->epoch, FUTEX_WAKE_PRIVATE,
-                  count < INT_MAX ? (int)count : INT_MAX, NULL, NULL, 0);
+    gyre_futex_wake(&park->epoch, count);
 }

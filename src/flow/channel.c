@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * channel: the life of a channel. See gyre/channel.h, and channel.h for the other files.
+ *
+ * A channel is one block of memory: the struct, its replies, its subscribers, the slots of each
+ * band.
+ *
+ * Threads   as gyre/channel.h says. Edge: [ring-mark] for closing.
+ * Owns      the block, the lock.
+ */
+#include "flow/channel.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "base/options.h"
+#include "base/process.h"
+#include "gyre/command.h"
+
+enum {
+    ALIGNMENT = 128,
+    CAPACITY_MOST = 1 << 24,
+    ITEM_MOST = 65520, /* with its header a slot of 64 KiB */
+    SUBSCRIBERS_MOST = 1024,
+};
+
+/* Where the parts of a channel's block begin. */
+typedef struct layout {
+    size_t replies, subscribers, slots; /* offsets from the struct */
+    size_t stride;                      /* of a slot */
+    size_t band_bytes;
+    size_t total;
+} layout;
+
+static size_t align_up(size_t size, size_t alignment)
+{
+    return (size + alignment - 1) & ~(alignment - 1);
+}
+
+static uint32_t or_default(uint32_t given, uint32_t usual)
+{
+    return given ? given : usual;
+}
+
+static gyre_status check_number(const char *name, uint32_t given, uint32_t most)
+{
+    if (given <= most)
+        return GYRE_OK;
+    return gyre_fail(GYRE_INVALID, "channel: %s is %" PRIu32 ", at most %" PRIu32, name, given,
+                     most);
+}
+
+static gyre_status check_options(gyre_channel_options *options)
+{
+    gyre_status status = gyre_allocator_check(options->allocator);
+
+    options->capacity = or_default(options->capacity, 1024);
+    options->item_bytes = or_default(options->item_bytes, sizeof(gyre_command));
+    options->calls = or_default(options->calls, 64);
+    options->subscribers = or_default(options->subscribers, 16);
+    if (status == GYRE_OK)
+        status = check_number("capacity", options->capacity, CAPACITY_MOST);
+    if (status == GYRE_OK)
+        status = check_number("item_bytes", options->item_bytes, ITEM_MOST);
+    if (status == GYRE_OK)
+        status = check_number("calls", options->calls, GYRE_CALLS_MOST);
+    if (status == GYRE_OK)
+        status = check_number("subscribers", options->subscribers, SUBSCRIBERS_MOST);
+    if (status != GYRE_OK)
+        return status;
+    if ((unsigned)options->delivery > GYRE_DELIVER_ALL)
+        return gyre_fail(GYRE_INVALID, "channel: there is no delivery %d", (int)options->delivery);
+    if ((unsigned)options->when_full > GYRE_FULL_DROP_NEWEST)
+        return gyre_fail(GYRE_INVALID, "channel: there is no policy %d", (int)options->when_full);
+    if (options->delivery == GYRE_DELIVER_ONE)
+        options->subscribers = 0;
+    return GYRE_OK;
+}
+
+static gyre_status lay_out(const gyre_channel_options *options, uint32_t bands, layout *out)
+{
+    size_t slots;
+
+    out->stride = align_up(sizeof(gyre_slot) + options->item_bytes, 64);
+    out->replies = align_up(sizeof(gyre_channel), ALIGNMENT);
+    out->subscribers = align_up(out->replies + gyre_reply_table_bytes(options->calls), ALIGNMENT);
+    out->slots = out->subscribers + options->subscribers * sizeof(gyre_subscriber);
+    out->band_bytes = align_up(out->stride * options->capacity, ALIGNMENT); /* at most 2^40 */
+    if (gyre_size_multiply(out->band_bytes, bands, &slots) &&
+        gyre_size_add(out->slots + ALIGNMENT, slots, &out->total))
+        return GYRE_OK;
+    return gyre_fail(GYRE_NO_MEMORY, "channel: %" PRIu32 " items of %" PRIu32 " bytes are too much",
+                     options->capacity, options->item_bytes);
+}
+
+/* Fills in a channel over zeroed memory. */
+static void fill_in(gyre_channel *channel, const gyre_channel_options *options, const layout *where)
+{
+    unsigned char *const base = (unsigned char *)channel;
+    uint32_t index_bits = 0;
+
+    while ((UINT32_C(1) << index_bits) < options->capacity)
+        index_bits++;
+    channel->options = *options;
+    channel->options.allocator = NULL;
+    if (options->allocator)
+        channel->allocator = *options->allocator;
+    (void)snprintf(channel->name, sizeof channel->name, "%s", options->name ? options->name : "");
+    channel->options.name = channel->name;
+    channel->bell = -1;
+    channel->room = (uint64_t)options->capacity * GYRE_RING_STEP;
+    for (uint32_t band = 0; band < channel->band_count; band++) {
+        gyre_ring *const ring = &channel->bands[band];
+
+        ring->slots = base + where->slots + band * where->band_bytes;
+        ring->stride = where->stride;
+        ring->capacity = options->capacity;
+        ring->index_bits = index_bits;
+        channel->gate[band] = options->capacity;
+        for (uint32_t i = 0; options->delivery == GYRE_DELIVER_ALL && i < options->capacity; i++)
+            gyre_ring_slot(ring, gyre_ring_word(ring, 0, i))->stamp =
+                gyre_ring_stamp(ring, 0, GYRE_RING_OVERWRITE);
+    }
+    gyre_reply_table_init(&channel->replies, base + where->replies, options->calls);
+    channel->subscribers = (gyre_subscriber *)(void *)(base + where->subscribers);
+    for (uint32_t i = 0; i < options->subscribers; i++) {
+        gyre_subscriber *const subscriber = &channel->subscribers[i];
+
+        subscriber->channel = channel;
+        subscriber->bell = -1;
+        subscriber->reading = GYRE_NOT_READING;
+        for (uint32_t band = 0; band < GYRE_BANDS; band++)
+            subscriber->cursor[band] = GYRE_NO_CURSOR;
+    }
+}
+
+gyre_status gyre_channel_create(const gyre_channel_options *options, gyre_channel **out_channel)
+{
+    gyre_channel_options filled;
+    gyre_channel *channel;
+    gyre_status status;
+    uint32_t bands;
+    layout where = {0};
+    void *block;
+
+    *out_channel = NULL;
+    status = GYRE_OPTIONS_READ(filled, options);
+    if (status == GYRE_OK)
+        status = check_options(&filled);
+    if (status == GYRE_OK)
+        status = gyre_process_use();
+    if (status != GYRE_OK)
+        return status;
+    bands = filled.banded ? GYRE_BANDS : 1;
+    status = lay_out(&filled, bands, &where);
+    if (status == GYRE_OK)
+        status = gyre_alloc(filled.allocator, 1, where.total, &block);
+    if (status != GYRE_OK)
+        return status;
+    channel = (gyre_channel *)align_up((uintptr_t)block, ALIGNMENT);
+    channel->block = block;
+    channel->block_bytes = where.total;
+    channel->band_count = bands;
+    fill_in(channel, &filled, &where);
+    pthread_mutex_init(&channel->lock, NULL);
+    *out_channel = channel;
+    return GYRE_OK;
+}
+
+void gyre_channel_close(gyre_channel *channel)
+{
+    for (uint32_t band = 0; band < channel->band_count; band++)
+        /* seq_cst [ring-mark]: pairs with gyre_ring_move: from here on nothing is claimed. And
+         * before the looks for sleepers below [park-handshake]. */
+        atomic_fetch_or(&channel->bands[band].tail, GYRE_RING_CLOSED);
+    /* seq_cst [reply-closed]: before the look for open replies; pairs with gyre_reply_take */
+    atomic_store(&channel->closed, true);
+    gyre_channel_ring_bells(channel, UINT32_MAX);
+    gyre_park_wake(&channel->senders, UINT32_MAX);
+    gyre_reply_table_refuse_all(&channel->replies, GYRE_CLOSED);
+}
+
+/* Drops what is left in the slots. */
+static void drop_all(gyre_channel *channel)
+{
+    if (gyre_channel_is_all(channel)) {
+        for (uint32_t band = 0; band < channel->band_count; band++) {
+            const gyre_ring *const ring = &channel->bands[band];
+
+            for (uint64_t i = 0; i < ring->capacity; i++)
+                gyre_channel_drop(channel, gyre_ring_slot(ring, gyre_ring_word(ring, 0, i)));
+        }
+    } else {
+        while (gyre_one_drop_oldest(channel))
+            continue;
+    }
+}
+
+void gyre_channel_destroy(gyre_channel *channel)
+{
+    gyre_allocator allocator;
+
+    if (!channel)
+        return;
+    /* A forked child must not ring the parent's bells, nor wait for locks that nobody will let go
+     * of; and what another thread was moving at that moment is neither here nor there. */
+    if (gyre_process_check() == GYRE_OK) {
+        gyre_channel_close(channel);
+        drop_all(channel);
+        pthread_mutex_destroy(&channel->lock);
+    }
+    gyre_bell_close(&channel->bells, &channel->bell);
+    allocator = channel->allocator;
+    gyre_free(allocator.allocate ? &allocator : NULL, channel->block, 1, channel->block_bytes);
+}
+
+uint32_t gyre_channel_item_bytes(const gyre_channel *channel)
+{
+    return channel->options.item_bytes;
+}
+
+const char *gyre_channel_name(const gyre_channel *channel)
+{
+    return channel->name;
+}

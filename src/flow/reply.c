@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * reply: a table of one-shot answers. See gyre/reply.h.
+ *
+ * A slot's word is a generation and a state, and every step of its life is one change of it:
+ *
+ *     free g --take--> waiting g --sleep--> asleep g
+ *     waiting g, asleep g --send--> answering g --the answer is written--> answered g
+ *     waiting g, asleep g --give--> free g + 1        answered g --wait--> free g + 1
+ *
+ * Taking and answering are compare-and-swaps, since somebody else may want the slot, or give it up;
+ * the other steps belong to one thread. A ticket is the generation and the index of its slot, so an
+ * answer that comes too late finds another generation; the upper part of the generation says which
+ * channel it is. A caller that sleeps says so in the word
+ * that the answer swaps, so answering needs no look anywhere else.
+ *
+ * Threads   any; a ticket's take, wait and give by one at a time. Edges: [reply-claim],
+ *           [reply-answer]; tests/models/reply.pml is this protocol for spin.
+ * Owns      nothing: the slots are part of the channel's block.
+ */
+#include <sched.h>
+#include <stdalign.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/process.h"
+#include "base/wait.h"
+#include "flow/channel.h"
+#include "gyre/clock.h"
+
+enum state { FREE = 0, WAITING = 1, ASLEEP = 2, ANSWERING = 3, ANSWERED = 4 };
+enum { STATE_BITS = 3, INDEX_BITS = 12, USE_BITS = 32, SERIAL_BITS = 64 - INDEX_BITS - USE_BITS };
+
+/* An answer of this size is none: `status` says why nobody will answer. */
+#define REFUSED UINT32_MAX
+
+struct gyre_reply_slot {
+    alignas(64) _Atomic uint64_t word;
+    gyre_answer answer;
+};
+
+_Static_assert(sizeof(gyre_reply_slot) == 64, "a slot is a line");
+_Static_assert(offsetof(gyre_answer, bytes) == 8, "an answer can hold what is aligned to 8");
+_Static_assert(GYRE_CALLS_MOST == 1 << INDEX_BITS, "a ticket has room for every index");
+
+/* The half of the word that changes, for the futex. */
+static const uint32_t *low_half(const gyre_reply_slot *slot)
+{
+    return (const uint32_t *)(const void *)slot; /* both architectures are little-endian */
+}
+
+static uint64_t word_of(uint64_t generation, enum state state)
+{
+    return generation << STATE_BITS | state;
+}
+
+static enum state state_of(uint64_t word)
+{
+    return (enum state)(word & ((1 << STATE_BITS) - 1));
+}
+
+static uint64_t generation_of(gyre_reply reply)
+{
+    return reply >> INDEX_BITS;
+}
+
+/* The generation after this one: of the same channel. */
+static uint64_t next_of(uint64_t generation)
+{
+    return (generation >> USE_BITS << USE_BITS) | (uint32_t)(generation + 1);
+}
+
+/* The slot of a ticket that this table may have given out, or NULL. */
+static gyre_reply_slot *slot_of(const gyre_reply_table *table, gyre_reply reply)
+{
+    const uint64_t index = reply & (GYRE_CALLS_MOST - 1);
+
+    return generation_of(reply) >> USE_BITS == table->serial && index < table->count
+               ? &table->slots[index]
+               : NULL;
+}
+
+size_t gyre_reply_table_bytes(uint32_t count)
+{
+    return count * sizeof(gyre_reply_slot);
+}
+
+void gyre_reply_table_init(gyre_reply_table *table, void *bytes, uint32_t count)
+{
+    static _Atomic uint32_t channels;
+    /* relaxed: only that it is another one; never 0, so that no ticket is */
+    const uint32_t serial = atomic_fetch_add_explicit(&channels, 1, memory_order_relaxed);
+
+    table->slots = bytes;
+    table->count = count;
+    table->serial = serial % ((UINT32_C(1) << SERIAL_BITS) - 1) + 1;
+    for (uint32_t i = 0; i < count; i++)
+        table->slots[i].word = word_of((uint64_t)table->serial << USE_BITS, FREE);
+}
+
+static gyre_status say_closed(const gyre_channel *channel)
+{
+    return gyre_fail(GYRE_CLOSED, "channel '%s' is closed", channel->name);
+}
+
+/* Ends a ticket that nobody was told of, but for the closing of the channel. */
+static void give_up(gyre_channel *channel, gyre_reply *reply)
+{
+    gyre_answer unused;
+
+    if (gyre_reply_give(channel, *reply) == GYRE_AGAIN)
+        (void)!gyre_reply_wait(channel, *reply, 0, &unused);
+    *reply = 0;
+}
+
+gyre_status gyre_reply_take(gyre_channel *channel, gyre_reply *out_reply)
+{
+    static _Thread_local uint32_t hint; /* where this thread's last one was: still in its cache */
+    const gyre_reply_table *const table = &channel->replies;
+
+    uint32_t index = hint < table->count ? hint : 0;
+
+    for (uint32_t i = 0; i < table->count; i++, index = index + 1 < table->count ? index + 1 : 0) {
+        gyre_reply_slot *const slot = &table->slots[index];
+        /* relaxed: the swap checks it */
+        uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
+
+        /* acquire [reply-claim]: pairs with the releases in collect and gyre_reply_give. Who had
+         * the slot before has read its answer. seq_cst [reply-closed]: before the look at `closed`;
+         * pairs with gyre_channel_close, which sets that and then looks for open replies. */
+        if (state_of(word) == FREE &&
+            atomic_compare_exchange_strong_explicit(&slot->word, &word, word + WAITING,
+                                                    memory_order_seq_cst, memory_order_relaxed)) {
+            hint = index;
+            *out_reply = word >> STATE_BITS << INDEX_BITS | index;
+            if (!atomic_load(&channel->closed))
+                return GYRE_OK;
+            give_up(channel, out_reply);
+            return say_closed(channel);
+        }
+    }
+    *out_reply = 0;
+    return atomic_load(&channel->closed) ? say_closed(channel) : GYRE_AGAIN;
+}
+
+/* Writes the answer, if somebody still waits for it. *out_late: the one who did has gone. */
+static bool answer(gyre_reply_slot *slot, gyre_reply reply, const gyre_answer *head,
+                   const void *bytes, bool *out_late)
+{
+    const uint64_t generation = generation_of(reply);
+    /* relaxed: the swap checks it */
+    uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
+
+    do {
+        *out_late = word >> STATE_BITS != generation;
+        if (word != word_of(generation, WAITING) && word != word_of(generation, ASLEEP))
+            return false;
+        /* acquire [reply-claim]: the slot is ours before it is written. (Its taker's writes came to
+         * us with the ticket.) */
+    } while (!atomic_compare_exchange_weak_explicit(&slot->word, &word,
+                                                    word_of(generation, ANSWERING),
+                                                    memory_order_acquire, memory_order_relaxed));
+    slot->answer.status = head->status;
+    slot->answer.size = head->size;
+    if (bytes)
+        memcpy(slot->answer.bytes, bytes, head->size);
+    /* release [reply-answer]: pairs with the acquire in is_answered */
+    atomic_store_explicit(&slot->word, word_of(generation, ANSWERED), memory_order_release);
+    if (state_of(word) == ASLEEP)
+        gyre_futex_wake(low_half(slot), 1);
+    return true;
+}
+
+void gyre_reply_table_prefetch(const gyre_reply_table *table, gyre_reply reply)
+{
+    const gyre_reply_slot *const slot = slot_of(table, reply);
+
+    if (slot)
+        gyre_prefetch_line(slot);
+}
+
+gyre_status gyre_reply_send(gyre_channel *channel, gyre_reply reply, gyre_status status,
+                            const void *bytes, size_t size)
+{
+    gyre_reply_slot *const slot = slot_of(&channel->replies, reply);
+    const gyre_answer head = {.status = status, .size = (uint32_t)size};
+    bool late;
+
+    if (!slot)
+        return gyre_fail(GYRE_INVALID, "reply: %#llx is no ticket of channel '%s'",
+                         (unsigned long long)reply, gyre_channel_name(channel));
+    if (size > GYRE_ANSWER_BYTES || (size > 0 && !bytes))
+        return gyre_fail(GYRE_INVALID,
+                         "reply: an answer of %zu bytes; at most %d, larger ones as "
+                         "gyre_bytes",
+                         size, GYRE_ANSWER_BYTES);
+    if (answer(slot, reply, &head, size > 0 ? bytes : NULL, &late))
+        return GYRE_OK;
+    /* relaxed: a count */
+    atomic_fetch_add_explicit(&channel->replies.late, late, memory_order_relaxed);
+    return gyre_fail(GYRE_CANCELLED, "reply: %s",
+                     late ? "nobody waits for this answer any more" : "it was answered already");
+}
+
+void gyre_reply_table_refuse(gyre_reply_table *table, gyre_reply reply, gyre_status status)
+{
+    gyre_reply_slot *const slot = slot_of(table, reply);
+    bool late;
+
+    if (slot)
+        (void)answer(slot, reply, &(gyre_answer){.status = status, .size = REFUSED}, NULL, &late);
+}
+
+void gyre_reply_table_refuse_all(gyre_reply_table *table, gyre_status status)
+{
+    for (uint32_t i = 0; i < table->count; i++) {
+        /* seq_cst [reply-closed]: after `closed`; pairs with gyre_reply_take */
+        const uint64_t word = atomic_load(&table->slots[i].word);
+
+        gyre_reply_table_refuse(table, word >> STATE_BITS << INDEX_BITS | i, status);
+    }
+}
+
+/* A caller waiting for its slot. */
+typedef struct waiting {
+    gyre_reply_slot *slot;
+    uint64_t generation;
+} waiting;
+
+static bool is_answered(void *arg)
+{
+    const waiting *const w = arg;
+
+    /* acquire [reply-answer]: pairs with the release in answer. The answer is written. */
+    return atomic_load_explicit(&w->slot->word, memory_order_acquire) ==
+           word_of(w->generation, ANSWERED);
+}
+
+/* Sleeps until the answer is there. */
+static gyre_status sleep_for(const waiting *w, uint64_t deadline_ns)
+{
+    const gyre_status status = gyre_process_check();
+    uint64_t word = word_of(w->generation, WAITING);
+
+    if (status != GYRE_OK)
+        return status;
+    /* relaxed, both: only the answer that swaps it away reads it, and is_answered has the order */
+    (void)atomic_compare_exchange_strong_explicit(&w->slot->word, &word,
+                                                  word_of(w->generation, ASLEEP),
+                                                  memory_order_relaxed, memory_order_relaxed);
+    for (;;) {
+        const uint64_t now = atomic_load_explicit(&w->slot->word, memory_order_relaxed);
+
+        if (state_of(now) == ANSWERED)
+            return GYRE_OK;
+        if (deadline_ns != GYRE_NEVER && gyre_clock_now_ns() >= deadline_ns)
+            return GYRE_TIMEOUT;
+        if (state_of(now) == ANSWERING)
+            sched_yield(); /* it is being written */
+        else
+            gyre_futex_sleep(low_half(w->slot), (uint32_t)now, deadline_ns);
+    }
+}
+
+/* Reads the answer and frees the slot. */
+static gyre_status collect(const waiting *w, gyre_answer *out_answer)
+{
+    const gyre_answer *const from = &w->slot->answer;
+    gyre_status status = GYRE_OK;
+
+    out_answer->status = from->status;
+    out_answer->size = from->size;
+    if (from->size == REFUSED) {
+        status =
+            gyre_fail(from->status, "reply: %s",
+                      from->status == GYRE_CLOSED ? "the channel was closed before it came"
+                                                  : "the item was dropped, nobody received it");
+        *out_answer = (gyre_answer){.size = 0};
+    } else {
+        memcpy(out_answer->bytes, from->bytes, sizeof from->bytes);
+    }
+    /* release [reply-claim]: pairs with the acquire in gyre_reply_take */
+    atomic_store_explicit(&w->slot->word, word_of(next_of(w->generation), FREE),
+                          memory_order_release);
+    return status;
+}
+
+/* Whether the ticket is open, and by whom its slot is found. */
+static gyre_status find(const gyre_channel *channel, gyre_reply reply, waiting *out)
+{
+    out->slot = slot_of(&channel->replies, reply);
+    out->generation = generation_of(reply);
+    if (out->slot) {
+        /* relaxed: nobody but its holder changes the generation */
+        const uint64_t word = atomic_load_explicit(&out->slot->word, memory_order_relaxed);
+
+        if (word >> STATE_BITS == out->generation && state_of(word) != FREE)
+            return GYRE_OK;
+    }
+    return gyre_fail(GYRE_INVALID, "reply: %#llx is no open ticket of channel '%s'",
+                     (unsigned long long)reply, gyre_channel_name(channel));
+}
+
+gyre_status gyre_reply_wait(gyre_channel *channel, gyre_reply reply, uint64_t deadline_ns,
+                            gyre_answer *out_answer)
+{
+    static _Thread_local gyre_spin spin;
+    waiting w;
+    gyre_status status = find(channel, reply, &w);
+
+    out_answer->status = GYRE_OK;
+    out_answer->size = 0;
+    if (status != GYRE_OK)
+        return status;
+    for (int i = 0; i < GYRE_FIRST_LOOKS && deadline_ns > 0 && !is_answered(&w); i++)
+        gyre_relax();
+    if (!is_answered(&w) && !gyre_spin_until(&spin, is_answered, &w, deadline_ns)) {
+        status = sleep_for(&w, deadline_ns);
+        if (status == GYRE_OK)
+            (void)is_answered(&w); /* acquires what was answered */
+    }
+    return status == GYRE_OK ? collect(&w, out_answer) : status;
+}
+
+gyre_status gyre_reply_give(gyre_channel *channel, gyre_reply reply)
+{
+    waiting w;
+    const gyre_status status = find(channel, reply, &w);
+    uint64_t word;
+
+    if (status != GYRE_OK)
+        return status;
+    /* relaxed: the swap checks it */
+    word = atomic_load_explicit(&w.slot->word, memory_order_relaxed);
+    while (state_of(word) != ANSWERED) {
+        if (state_of(word) == ANSWERING) {
+            sched_yield();
+            word = atomic_load_explicit(&w.slot->word, memory_order_relaxed);
+            continue;
+        }
+        /* release [reply-claim]: pairs with the acquire in gyre_reply_take */
+        if (atomic_compare_exchange_weak_explicit(&w.slot->word, &word,
+                                                  word_of(next_of(w.generation), FREE),
+                                                  memory_order_release, memory_order_relaxed))
+            return GYRE_OK;
+    }
+    return GYRE_AGAIN;
+}
+
+gyre_status gyre_call_begin(gyre_channel *channel, uint32_t priority, const void *item, size_t size,
+                            uint64_t deadline_ns, gyre_reply *out_reply)
+{
+    gyre_status status = gyre_reply_take(channel, out_reply);
+
+    if (status != GYRE_OK)
+        return status;
+    if (gyre_channel_is_all(channel) && !gyre_all_is_heard(channel)) {
+        give_up(channel, out_reply);
+        return gyre_fail(GYRE_CANCELLED, "channel '%s': nobody subscribes, so nobody would answer",
+                         channel->name);
+    }
+    status = gyre_channel_send_one(channel, priority, item, size, *out_reply,
+                                   deadline_ns ? deadline_ns : 1);
+    if (status != GYRE_OK)
+        give_up(channel, out_reply);
+    return status;
+}
+
+gyre_status gyre_call(gyre_channel *channel, uint32_t priority, const void *item, size_t size,
+                      uint64_t deadline_ns, gyre_answer *out_answer)
+{
+    gyre_reply reply;
+    gyre_status status = gyre_call_begin(channel, priority, item, size, deadline_ns, &reply);
+
+    out_answer->status = GYRE_OK;
+    out_answer->size = 0;
+    if (status != GYRE_OK)
+        return status;
+    status = gyre_reply_wait(channel, reply, deadline_ns, out_answer);
+    if (status != GYRE_TIMEOUT && status != GYRE_UNAVAILABLE)
+        return status;
+    if (gyre_reply_give(channel, reply) == GYRE_AGAIN)
+        return gyre_reply_wait(channel, reply, 0, out_answer); /* it came at the last moment */
+    return status;
+}
