@@ -12,6 +12,7 @@ extern const gyre_suite gyre_suite_bytes;
 extern const gyre_suite gyre_suite_channel;
 extern const gyre_suite gyre_suite_channel_error;
 extern const gyre_suite gyre_suite_harness;
+extern const gyre_suite gyre_suite_queue;
 extern const gyre_suite gyre_suite_reply;
 
 /* All of them, NULL-terminated. */
