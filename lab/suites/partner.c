@@ -4,6 +4,9 @@
  */
 #include "suites/partner.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "gyre/clock.h"
 #include "gyre/topology.h"
 
@@ -94,4 +97,58 @@ void gyre_ball_return(gyre_ball *ball)
             return; /* quit */
         gyre_ball_hit(ball, turn);
     }
+}
+
+typedef struct match {
+    gyre_ball ball;
+    gyre_partner partner;
+} match;
+
+static void serve(void *arg)
+{
+    gyre_ball_return(&((match *)arg)->ball);
+}
+
+void gyre_ball_teardown(void *fixture)
+{
+    match *m = fixture;
+
+    (void)gyre_add_relaxed(&m->ball.quit, 1); /* relaxed: ends a loop, no more */
+    gyre_partner_stop(&m->partner);
+    free(m);
+}
+
+gyre_status gyre_ball_setup(const gyre_bench_case *c, void **out_fixture)
+{
+    match *m = aligned_alloc(alignof(match), sizeof *m);
+    gyre_status status;
+
+    (void)c;
+    *out_fixture = NULL;
+    if (!m)
+        return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
+    memset(m, 0, sizeof *m);
+    status = gyre_partner_start(&m->partner, serve, m);
+    if (status != GYRE_OK) {
+        gyre_ball_teardown(m); /* accepts a half-built one */
+        return status;
+    }
+    *out_fixture = m;
+    return GYRE_OK;
+}
+
+void gyre_ball_run(void *fixture, uint64_t iterations)
+{
+    gyre_ball_drive(&((match *)fixture)->ball, iterations);
+}
+
+bool gyre_ball_check(const void *fixture, uint64_t iterations)
+{
+    return gyre_load_acquire(&((const match *)fixture)->ball.turn) == 2 * iterations;
+}
+
+void gyre_ball_tell(const void *fixture, uint64_t iterations, gyre_bench_facts *facts)
+{
+    (void)iterations;
+    gyre_partner_tell(&((const match *)fixture)->partner, facts);
 }

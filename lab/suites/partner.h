@@ -93,4 +93,28 @@ GYRE_INLINE void gyre_ball_hit(gyre_ball *ball, uint64_t turn)
 void gyre_ball_drive(gyre_ball *ball, uint64_t iterations);
 void gyre_ball_return(gyre_ball *ball);
 
+/* The functions of a case in which two threads have nothing but a ball. */
+GYRE_MUST_USE gyre_status gyre_ball_setup(const gyre_bench_case *c, void **out_fixture);
+void gyre_ball_run(void *fixture, uint64_t iterations);
+GYRE_MUST_USE bool gyre_ball_check(const void *fixture, uint64_t iterations);
+void gyre_ball_tell(const void *fixture, uint64_t iterations, gyre_bench_facts *facts);
+void gyre_ball_teardown(void *fixture);
+
+/* That case as an entry of a table: the floor beside figures of two threads, which vary with where
+ * the two happen to run. */
+/* clang-format off */
+#define GYRE_FLOOR_PING_PONG(group)                                                                \
+    {                                                                                              \
+        .name = group "/floor_ping_pong",                                                          \
+        .t0 = "the store that gives the turn away",                                                \
+        .t1 = "the poll that sees the turn come back from the other thread",                       \
+        .observer = "the same thread, which counts the turns of both",                             \
+        .setup = gyre_ball_setup,                                                                  \
+        .run = gyre_ball_run,                                                                      \
+        .check = gyre_ball_check,                                                                  \
+        .tell = gyre_ball_tell,                                                                    \
+        .teardown = gyre_ball_teardown,                                                            \
+    }
+/* clang-format on */
+
 #endif

@@ -3,8 +3,7 @@
  * reply: a question to another thread and its answer, and the same through two legacy queues.
  *
  * Two threads, pinned to a CPU each where there are two. A gyre_call spins first and sleeps later,
- * on both sides; with the legacy queues both sides poll. Beside them a ball: the least that two
- * threads need to know of each other.
+ * on both sides; with the legacy queues both sides poll.
  *
  * Threads   the case's own asks, the partner answers.
  * Owns      a fixture per case.
@@ -27,11 +26,12 @@ enum { CAPACITY = 1000, LOOKS_PER_CLOCK = 4096 };
 static const uint64_t PATIENCE_NS = 30000000000;
 
 typedef struct trips {
-    gyre_ball ball; /* its `quit` ends the server of the legacy queues too */
-    gyre_channel *channel;
+    alignas(128) uint64_t quit; /* shared; the server of the legacy queues ends */
+    alignas(128) gyre_channel *channel;
     gyre_legacy_queue *questions, *answers;
-    uint64_t asked, right;
     gyre_partner partner;
+    alignas(128) uint64_t asked; /* the caller's, like `right` */
+    uint64_t right;
 } trips;
 
 /* What the server makes of a command, and only the server knows before. */
@@ -69,7 +69,7 @@ static void serve_legacy(void *arg)
     uint32_t looks = 0;
     size_t size;
 
-    while (!gyre_load_relaxed(&t->ball.quit)) { /* relaxed: ends the loop, no more */
+    while (!gyre_load_relaxed(&t->quit)) { /* relaxed: ends the loop, no more */
         if (!gyre_legacy_pop(t->questions, &command, &size)) {
             gyre_partner_pause(&looks);
             continue;
@@ -81,18 +81,13 @@ static void serve_legacy(void *arg)
     }
 }
 
-static void serve_ball(void *arg)
-{
-    gyre_ball_return(&((trips *)arg)->ball);
-}
-
 static void trips_teardown(void *fixture)
 {
     trips *t = fixture;
 
     if (t->channel)
         gyre_channel_close(t->channel);
-    (void)gyre_add_relaxed(&t->ball.quit, 1); /* relaxed: ends a loop, no more */
+    (void)gyre_add_relaxed(&t->quit, 1); /* relaxed: ends a loop, no more */
     gyre_partner_stop(&t->partner);
     gyre_channel_destroy(t->channel);
     gyre_legacy_destroy(t->questions);
@@ -141,12 +136,6 @@ static gyre_status legacy_setup(const gyre_bench_case *c, void **out_fixture)
     return trips_setup(out_fixture, serve_legacy);
 }
 
-static gyre_status ball_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    (void)c;
-    return trips_setup(out_fixture, serve_ball);
-}
-
 static void call_each(void *fixture, uint64_t iterations)
 {
     trips *t = fixture;
@@ -190,11 +179,6 @@ static void push_and_poll(void *fixture, uint64_t iterations)
     }
 }
 
-static void hit_each(void *fixture, uint64_t iterations)
-{
-    gyre_ball_drive(&((trips *)fixture)->ball, iterations);
-}
-
 static bool all_answered(const void *fixture, uint64_t iterations)
 {
     const trips *t = fixture;
@@ -211,13 +195,6 @@ static bool all_calls_answered(const void *fixture, uint64_t iterations)
     return all_answered(fixture, iterations) && gyre_channel_describe(t->channel, &s) == GYRE_OK &&
            s.accepted == iterations && s.delivered == iterations && s.queued == 0 &&
            s.late_answers == 0;
-}
-
-static bool all_returned(const void *fixture, uint64_t iterations)
-{
-    const trips *t = fixture;
-
-    return gyre_load_acquire(&t->ball.turn) == 2 * iterations;
 }
 
 static void tell_call(const void *fixture, uint64_t iterations, gyre_bench_facts *facts)
@@ -257,17 +234,7 @@ static const gyre_bench benches[] = {
         .teardown = trips_teardown,
         .tell = tell_poll,
     },
-    {
-        .name = "round_trip_latency/floor_ping_pong",
-        .t0 = "the store that gives the turn away",
-        .t1 = "the poll that sees the turn come back from the other thread",
-        .observer = "the same thread, which counts the turns of both",
-        .setup = ball_setup,
-        .run = hit_each,
-        .check = all_returned,
-        .teardown = trips_teardown,
-        .tell = tell_poll,
-    },
+    GYRE_FLOOR_PING_PONG("round_trip_latency"),
 };
 
 const gyre_suite gyre_suite_reply = GYRE_SUITE("reply", benches);
