@@ -12,7 +12,7 @@ CONFIGURE = $(AS_USER) cmake --preset $(1) $(if $(CI),-DGYRE_WERROR=ON) $(if $(V
 BUILD = $(CONFIGURE) && $(AS_USER) cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := release
-.PHONY: release bench test check format asan tsan fuzz install clean help
+.PHONY: release bench peers test check format asan tsan fuzz install clean help
 
 ##release     build the libraries and build/release/bin/gyre (this is what plain `make` does)
 release:
@@ -22,6 +22,12 @@ release:
 ##bench       run the benchmark suite, quickly; FULL=1 takes the long way, FILTER='regex' chooses
 bench: release
 	@$(AS_USER) build/release/bin/gyre bench $(if $(FULL),,--quick) $(if $(FILTER),'$(FILTER)')
+
+##peers       the same work with other libraries, in turns; QUICK=1 ends within 3 minutes, WORK='regex' chooses
+peers: release
+	@tools/setup --for peers || echo 'make peers: going on with the peers that are here' >&2
+	@$(AS_USER) peers/build
+	@$(AS_USER) build/peers/peers $(if $(QUICK),--quick) $(if $(WORK),--work '$(WORK)')
 
 ##test        build and run every test
 test:

@@ -9,8 +9,11 @@
 #include "gyre/cpu.h"
 #include "gyre/library.h"
 #include "gyre/log.h"
+#include "gyre/mpmc.h"
 #include "gyre/park.h"
 #include "gyre/settings.h"
+#include "gyre/slots.h"
+#include "gyre/spsc.h"
 #include "gyre/status.h"
 #include "gyre/thread.h"
 #include "gyre/topology.h"
@@ -45,6 +48,21 @@ static void inline_calls_link(void)
     gyre_bench_keep(&counter);
 }
 
+static void queues_link(void)
+{
+    alignas(64) static unsigned char storage[128];
+    const uint64_t sent = 7;
+    uint64_t got = 0;
+    gyre_spsc spsc;
+    gyre_mpmc mpmc;
+
+    REQUIRE(gyre_spsc_init(&spsc, storage, sizeof sent, 4) == GYRE_OK);
+    CHECK(gyre_spsc_push(&spsc, &sent, sizeof sent) && gyre_spsc_pop(&spsc, &got, sizeof got));
+    REQUIRE(gyre_mpmc_init(&mpmc, storage, sizeof sent, 4) == GYRE_OK);
+    CHECK(gyre_mpmc_push(&mpmc, &got, sizeof got) && gyre_mpmc_pop(&mpmc, &got, sizeof got));
+    CHECK(got == sent);
+}
+
 static void a_lambda_can_be_a_thread(void)
 {
     gyre_thread *thread = nullptr;
@@ -57,5 +75,5 @@ static void a_lambda_can_be_a_thread(void)
 }
 
 static const test_case cases[] = {TEST(library_calls_link), TEST(inline_calls_link),
-                                  TEST(a_lambda_can_be_a_thread)};
+                                  TEST(queues_link), TEST(a_lambda_can_be_a_thread)};
 TEST_MAIN(cases)

@@ -37,4 +37,9 @@ claim reply_reaches_its_own_call_or_nobody holds reply
 claim reply_must_not_free_while_answering refused reply -DFREE_WHILE_ANSWERING
 claim reply_needs_the_swap refused reply -DPLAIN_ANSWER
 claim reply_needs_the_wake refused reply -DFORGET_WAKE
+claim mpmc_slots_have_one_owner_and_no_item_is_lost holds mpmc
+claim mpmc_needs_the_lap refused mpmc -DFORGET_LAP
+claim mpmc_needs_the_compare refused mpmc -DFORGET_TURN
+claim mpmc_must_not_hand_over_before_the_copy refused mpmc -DHAND_OVER_FIRST
+claim mpmc_must_not_free_before_the_copy refused mpmc -DFREE_FIRST
 finish

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fails when a file includes what layers.txt does not allow. Usage: check-layers.sh [ROOT]
 cd "${1:-$(dirname "$0")/..}" || exit 2
-files=$(find include src lab apps \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cl' \) 2>/dev/null)
+files=$(find include src lab apps peers \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cl' \) 2>/dev/null)
 # shellcheck disable=SC2086 # one file a word
 awk '
     function complain(what) { printf "%s:%d: %s\n", FILENAME, FNR, what; bad = 1 }
@@ -21,13 +21,15 @@ awk '
     FNR == 1 {
         split(FILENAME, part, "/")
         public = part[1] == "include"
-        layer = public ? owner[part[2] "/" part[3]] : part[1] == "apps" ? "apps" : part[2]
+        layer = public ? owner[part[2] "/" part[3]] : part[2]
+        if (part[1] == "apps" || (part[1] == "peers" && part[2] ~ /[.]/)) layer = part[1]
         if (!(layer in known)) complain("layers.txt does not know this folder or public header")
     }
     /^[ \t]*#[ \t]*include[ \t]*["<]/ {
         quoted = /include[ \t]*"/
         split($0, piece, /["<>]/); path = piece[2]
         depth = split(path, part, "/"); target = part[1]
+        if (target == "peers" && depth > 2) target = part[2]
         if (target == "gyre") target = owner[path]
         if (path ~ /\.\./) complain("write the path from the root, without ..")
         else if (part[1] == "gyre" && target == "") complain(path " is not in layers.txt")

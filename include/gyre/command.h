@@ -65,8 +65,8 @@ typedef struct gyre_command {
 
 /* The kernel, the grid and the parameters, copied inline. GYRE_INVALID for more than 128 bytes, or
  * some at NULL: for more, launch with none, then set the kind to GYRE_COMMAND_LAUNCH_SHARED and
- * parameters.shared. The stream is 0. Thread-safe, never blocks, not for signal handlers; like all
- * below. */
+ * parameters.shared. The stream is 0; room that the parameters leave is not cleared. Thread-safe,
+ * never blocks, not for signal handlers; like all below. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_command_launch(uint64_t kernel, const uint32_t grid[3],
                                                        const uint32_t block[3],
                                                        const void *parameters, size_t size,

@@ -2,38 +2,60 @@
  *
  * mpmc: a bounded queue of fixed-size slots for any number of producers and consumers.
  *
- * How it works. Positions count up for ever; position p lives in slot p mod capacity, on lap
- * p / capacity. `tail` is the next position to fill and `head` the next to empty. A thread owns a
- * position from the moment it has moved the counter past it with one compare-and-swap; that is the
- * only thing threads of one side compete for. It then fills (or reads) its slot in peace, and says
- * that it is done in the slot's state:
+ * How it works. Positions are numbered 0, 1, 2, ... and never used twice. Position p lies in slot
+ * p % capacity and belongs to lap p / capacity. `tail` is the next position to be filled, `head`
+ * the next to be emptied. Beside each slot stands its state:
  *
- *     empty, lap n  --producer of lap n-->  full, lap n  --consumer of lap n-->  empty, lap n + 1
+ *     empty, lap n  -- a producer fills it -->  full, lap n  -- a consumer empties it -->
+ *     empty, lap n + 1  -->  ...
  *
- * A producer claims position p only where the slot is empty on p's lap, a consumer only where it is
- * full on p's lap. So a slot that somebody of the lap before is still busy with looks like a full
- * queue to producers and like an empty one to consumers, and nobody overtakes him inside it.
+ * A push takes five steps:
+ *   1. read tail: p;
+ *   2. look at p's slot: unless it is empty on p's lap, the queue is full;
+ *   3. claim p: compare-and-swap tail from p to p + 1. Somebody was quicker: start again;
+ *   4. copy the bytes in, in peace: p is nobody else's;
+ *   5. hand over: the slot is full on p's lap.
+ * A pop is the mirror image: head; full on p's lap, or the queue is empty; claim; copy out; empty
+ * on the next lap. In the bulk forms step 2 looks at p, p + 1, ..., and step 3 claims all that are
+ * in the right state with one swap.
  *
- * Why the state may be a byte. It keeps six bits of the lap, and compares equal again after 64
- * laps. But a claim succeeds only if the counter still is what it was before the state was read,
- * and while tail is p, slot p mod capacity is empty or full on the lap before p's, or empty on
- * p's: it cannot be 64 laps away. Bytes let a bulk operation look at eight slots, or hand over
- * eight, with one access.
+ * An example with four slots, tail at 6 and head at 3:
  *
- * What nobody waits for. A producer that stops between claim and hand-over holds up no other
- * producer until the queue has gone round to its slot. Rings that publish in order (a second
- * counter that each producer moves on from the one before) stall there at once, which is why they
- * collapse when there are more threads than cores. Consumers do wait for it, since order is kept:
- * the queue looks empty to them until that slot is handed over.
+ *     slot 0: position 4, empty, lap 1   claimed: its producer is copying
+ *     slot 1: position 5, full,  lap 1
+ *     slot 2: position 2, full,  lap 0   claimed: its consumer is copying
+ *     slot 3: position 3, full,  lap 0   the next to be popped
  *
- * Order: what one producer pushes is popped in that order, and so is all that was pushed after a
- * push had returned.
+ * The next push wants position 6, on lap 1, in slot 2, which is not empty on lap 1: full. The next
+ * pop gets position 3, the one after it wants position 4 and finds it not full: empty, although
+ * position 5 is there, because order is kept. Without laps, a push at position 8 would take slot 0
+ * for free while the producer of position 4 is still copying.
  *
- * Threads   any number on both sides. Lock-free: an operation is tried again only because another
- *           one succeeded. May be used in a signal handler. Edges: [mpmc-publish], [mpmc-reuse];
- *           tests/models/mpmc.pml is this protocol for spin.
+ * Why the claim is safe although the state was read before it. The swap succeeds only if tail still
+ * is p, and as long as it is, nobody can have claimed p or what follows: what was empty on its lap
+ * still is. Tail never comes back to a value it had.
+ *
+ * Why a state is a byte, with only six bits of the lap. While tail is p, position p - capacity is
+ * claimed and p is not, so p's slot is empty on p's lap or still on the lap before: one bit would
+ * tell them apart. Bytes let a bulk operation look at eight slots, or hand over eight, with one
+ * access.
+ *
+ * What nobody waits for. A producer that stops between claim and hand-over, because the system
+ * took its core away, holds up no other producer until the queue has gone round to its slot. Rings
+ * that publish in order, with a counter that each producer moves on from the one before, stall
+ * there at once, and collapse when there are more threads than cores. Consumers do wait for it,
+ * since order is kept: the queue looks empty to them until that slot is handed over. The same holds
+ * for a consumer that stops, the other way round.
+ *
+ * Order: a push that begins after another one has returned is popped after it; so what one producer
+ * pushes stays in order.
+ *
+ * Threads   any number on both sides. No call waits: one is tried again only because another one
+ *           succeeded. All but init may be used in a signal handler, whatever it interrupts.
+ *           Edges: [mpmc-publish], [mpmc-reuse], [mpmc-turn]; tests/models/mpmc.pml is this
+ *           protocol for spin.
  * Owns      nothing: queue and storage are the caller's, so there is no fini.
- * Not here  waiting (gyre/channel.h), one thread on each side (gyre/spsc.h: four times faster).
+ * Not here  waiting (gyre/channel.h), one thread on each side (gyre/spsc.h needs no swap).
  */
 #ifndef GYRE_MPMC_H
 #define GYRE_MPMC_H
@@ -55,27 +77,36 @@ GYRE_BEGIN_DECLS
 /* The layout is visible so that push and pop inline; treat the fields as private. Two lines apart,
  * because processors fetch lines in pairs. */
 typedef struct gyre_mpmc {
-    alignas(128) uint64_t tail; /* shared; the next position to fill */
-    alignas(128) uint64_t head; /* shared; the next position to empty */
-    alignas(128) uint64_t mask; /* capacity - 1; constant after init, like all that follows */
-    uint32_t lap_shift;         /* position >> lap_shift is the lap */
+    alignas(64) uint64_t tail; /* shared; the next position to be filled */
+    uint64_t apart_[15];
+    uint64_t head; /* shared; the next position to be emptied */
+    uint64_t apart_too_[15];
+    uint64_t mask;      /* capacity - 1; constant after init, like all that follows */
+    uint32_t lap_shift; /* position >> lap_shift is the lap */
     size_t slot_size;
     unsigned char *slots; /* borrowed from the caller of init */
-    uint8_t *states;      /* shared; one for each slot, behind the slots */
+    uint8_t *states;      /* shared; one for each slot, in front of the slots */
 } gyre_mpmc;
 
-/* The bytes of storage that a queue of these needs. GYRE_INVALID as for gyre_mpmc_init. */
+/* The bytes of storage that a queue of these needs. GYRE_INVALID when the capacity is not a power
+ * of two, the slot size is 0 or the size overflows. Never blocks. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_mpmc_storage_bytes(size_t slot_size, uint64_t capacity,
                                                            size_t *out_bytes);
 
 /* Makes an empty queue over `storage`, which holds gyre_mpmc_storage_bytes and outlives it.
- * GYRE_INVALID when the capacity is not a power of two, the slot size is 0, the size overflows, or
- * the storage is NULL or not aligned to 64. */
+ * GYRE_INVALID as above, or when queue or storage is NULL or not aligned to 64 (which malloc does
+ * not do). Never blocks. Other threads must learn of the queue by something that orders them. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_mpmc_init(gyre_mpmc *queue, void *storage, size_t slot_size,
                                                   uint64_t capacity);
 
-/* What a slot can be, in the low two bits of its state; the lap is above. */
-enum { GYRE_MPMC_EMPTY_ = 0, GYRE_MPMC_FULL_ = 1, GYRE_MPMC_VOID_ = 2 };
+/* What follows up to gyre_mpmc_begin_push is the header's own, as are all names that end in _.
+ *
+ * The phase of a slot, in the low two bits of its state; the lap is above. */
+enum {
+    GYRE_MPMC_EMPTY_ = 0,
+    GYRE_MPMC_FULL_ = 1,
+    GYRE_MPMC_VOID_ = 2, /* its producer has abandoned it: as full, but there is nothing in it */
+};
 
 GYRE_INLINE uint8_t gyre_mpmc_state_(const gyre_mpmc *queue, uint64_t position, unsigned phase)
 {
@@ -92,6 +123,7 @@ GYRE_INLINE unsigned char *gyre_mpmc_slot_(const gyre_mpmc *queue, uint64_t posi
 /* Eight states at once. Bytes are also accessed alone, and both processors keep the order of every
  * byte of an aligned word; ThreadSanitizer pairs only accesses of one size, and gets bytes. */
 typedef uint64_t __attribute__((may_alias)) gyre_mpmc_word_;
+#define GYRE_MPMC_EIGHT_(state) ((state)*UINT64_C(0x0101010101010101))
 #if defined(__SANITIZE_THREAD__)
 #define GYRE_MPMC_WORDS_ 0
 #elif defined(__has_feature)
@@ -103,12 +135,14 @@ typedef uint64_t __attribute__((may_alias)) gyre_mpmc_word_;
 #define GYRE_MPMC_WORDS_ 1
 #endif
 
-GYRE_INLINE bool gyre_mpmc_in_words_(const gyre_mpmc *queue, uint64_t position, uint64_t count)
+/* Whether the states of `position` and the seven after it are one word, and all are wanted. */
+GYRE_INLINE bool gyre_mpmc_is_word_(const gyre_mpmc *queue, uint64_t position, uint64_t wanted)
 {
-    return GYRE_MPMC_WORDS_ && count >= 8 && position % 8 == 0 && queue->mask >= 7;
+    return GYRE_MPMC_WORDS_ && wanted >= 8 && position % 8 == 0 && queue->mask >= 7;
 }
 
-/* How many slots from `position` on, up to `wanted`, are in that phase of their lap.
+/* Step 2: how many slots from `position` on, up to `wanted`, are in that phase of their lap; never
+ * more than the capacity, since behind that the lap is another one.
  * acquire [mpmc-publish], [mpmc-reuse]: pairs with gyre_mpmc_hand_over_. What the other side did to
  * those slots is visible. */
 GYRE_INLINE uint64_t gyre_mpmc_run_(const gyre_mpmc *queue, uint64_t position, unsigned phase,
@@ -120,23 +154,44 @@ GYRE_INLINE uint64_t gyre_mpmc_run_(const gyre_mpmc *queue, uint64_t position, u
         const uint8_t state = gyre_mpmc_state_(queue, position + run, phase);
         const uint8_t *const at = &queue->states[(position + run) & queue->mask];
 
-        if (gyre_mpmc_in_words_(queue, position + run, wanted - run)) {
-            const uint64_t all = state * UINT64_C(0x0101010101010101);
-
-            if (__atomic_load_n((const gyre_mpmc_word_ *)(const void *)at, __ATOMIC_ACQUIRE) ==
-                all) {
-                run += 8;
-                continue;
-            }
-        }
-        if (gyre_load_acquire8(at) != state)
+        if (gyre_mpmc_is_word_(queue, position + run, wanted - run) &&
+            __atomic_load_n((const gyre_mpmc_word_ *)(const void *)at, __ATOMIC_ACQUIRE) ==
+                GYRE_MPMC_EIGHT_(state))
+            run += 8;
+        else if (gyre_load_acquire8(at) == state)
+            run++;
+        else
             break;
-        run++;
     }
     return run;
 }
 
-/* Moves `count` slots from `position` on to the next phase.
+/* Step 3: moves `counter` past up to `wanted` positions whose slots are in that phase. They are
+ * ours. Returns how many. */
+GYRE_INLINE uint64_t gyre_mpmc_claim_(gyre_mpmc *queue, uint64_t *counter, unsigned phase,
+                                      uint64_t wanted, uint64_t *out_position)
+{
+    /* acquire [mpmc-turn], both loads and the swap: pairs with the release of the swap that claimed
+     * this position's slot a lap before. That thread saw the slot on that lap, so we see nothing
+     * older, such as a state of 64 laps ago that looks like ours. */
+    uint64_t position = gyre_load_acquire(counter);
+
+    for (;;) {
+        const uint64_t run = gyre_mpmc_run_(queue, position, phase, wanted);
+
+        *out_position = position;
+        if (run > 0) {
+            if (gyre_swap_acq_rel(counter, &position, position + run))
+                return run;
+        } else {
+            position = gyre_load_acquire(counter);
+            if (position == *out_position)
+                return 0; /* otherwise it was somebody else's slot that we looked at */
+        }
+    }
+}
+
+/* Step 5: puts `count` slots from `position` on into that phase of their lap.
  * release [mpmc-publish], [mpmc-reuse]: pairs with gyre_mpmc_run_. What we did to the slots is
  * visible before the states that hand them over. */
 GYRE_INLINE void gyre_mpmc_hand_over_(gyre_mpmc *queue, uint64_t position, unsigned phase,
@@ -148,8 +203,8 @@ GYRE_INLINE void gyre_mpmc_hand_over_(gyre_mpmc *queue, uint64_t position, unsig
         const uint8_t state = gyre_mpmc_state_(queue, position + done, phase);
         uint8_t *const at = &queue->states[(position + done) & queue->mask];
 
-        if (gyre_mpmc_in_words_(queue, position + done, count - done)) {
-            __atomic_store_n((gyre_mpmc_word_ *)(void *)at, state * UINT64_C(0x0101010101010101),
+        if (gyre_mpmc_is_word_(queue, position + done, count - done)) {
+            __atomic_store_n((gyre_mpmc_word_ *)(void *)at, GYRE_MPMC_EIGHT_(state),
                              __ATOMIC_RELEASE);
             done += 8;
         } else {
@@ -159,32 +214,29 @@ GYRE_INLINE void gyre_mpmc_hand_over_(gyre_mpmc *queue, uint64_t position, unsig
     }
 }
 
-/* Moves `counter` past up to `wanted` positions whose slots are in that phase: these are ours. */
-GYRE_INLINE uint64_t gyre_mpmc_claim_(gyre_mpmc *queue, uint64_t *counter, unsigned phase,
-                                      uint64_t wanted, uint64_t *out_position)
+/* Step 5 of a pop: to be filled on the next lap. */
+GYRE_INLINE void gyre_mpmc_free_(gyre_mpmc *queue, uint64_t position, uint64_t count)
 {
-    /* relaxed, all three: the counter only says whose turn it is; the states carry the order */
-    uint64_t position = gyre_load_relaxed(counter);
+    gyre_mpmc_hand_over_(queue, position + queue->mask + 1, GYRE_MPMC_EMPTY_, count);
+}
 
+/* Claims up to `wanted` full slots, after freeing abandoned ones that stand before them. */
+GYRE_INLINE uint64_t gyre_mpmc_claim_full_(gyre_mpmc *queue, uint64_t wanted,
+                                           uint64_t *out_position)
+{
     for (;;) {
-        const uint64_t run = gyre_mpmc_run_(queue, position, phase, wanted);
+        const uint64_t some =
+            gyre_mpmc_claim_(queue, &queue->head, GYRE_MPMC_FULL_, wanted, out_position);
+        uint64_t hole;
 
-        if (run > 0) {
-            *out_position = position;
-            if (gyre_swap_relaxed(counter, &position, position + run))
-                return run;
-        } else {
-            const uint64_t now = gyre_load_relaxed(counter);
-
-            if (now == position)
-                return 0;
-            position = now; /* it was somebody else's slot that we looked at */
-        }
+        if (some > 0 || gyre_mpmc_claim_(queue, &queue->head, GYRE_MPMC_VOID_, 1, &hole) == 0)
+            return some;
+        gyre_mpmc_free_(queue, hole, 1);
     }
 }
 
-/* The slot to be filled next, in place; NULL when full. It is ours until one of the two calls
- * below, and consumers wait for it: be quick. */
+/* The slot to be filled next, in place; NULL when full. It is the caller's until one of the two
+ * calls below, with the same position, and consumers wait for it: be quick. */
 GYRE_MUST_USE GYRE_INLINE void *gyre_mpmc_begin_push(gyre_mpmc *queue, size_t slot_size,
                                                      uint64_t *out_position)
 {
@@ -198,37 +250,15 @@ GYRE_INLINE void gyre_mpmc_commit_push(gyre_mpmc *queue, uint64_t position)
     gyre_mpmc_hand_over_(queue, position, GYRE_MPMC_FULL_, 1);
 }
 
-/* Consumers will pass over the slot. */
+/* Consumers will pass over the slot; until one does, it takes up room. */
 GYRE_INLINE void gyre_mpmc_abandon_push(gyre_mpmc *queue, uint64_t position)
 {
     gyre_mpmc_hand_over_(queue, position, GYRE_MPMC_VOID_, 1);
 }
 
-/* Frees popped slots: to be filled on the next lap. */
-GYRE_INLINE void gyre_mpmc_free_(gyre_mpmc *queue, uint64_t position, uint64_t count)
-{
-    gyre_mpmc_hand_over_(queue, position + queue->mask + 1, GYRE_MPMC_EMPTY_, count);
-}
-
-/* Claims up to `wanted` full slots, and passes over abandoned ones that stand before them. */
-GYRE_INLINE uint64_t gyre_mpmc_claim_full_(gyre_mpmc *queue, uint64_t wanted,
-                                           uint64_t *out_position)
-{
-    for (;;) {
-        const uint64_t some =
-            gyre_mpmc_claim_(queue, &queue->head, GYRE_MPMC_FULL_, wanted, out_position);
-        uint64_t hole;
-
-        if (some > 0)
-            return some;
-        if (gyre_mpmc_claim_(queue, &queue->head, GYRE_MPMC_VOID_, 1, &hole) == 0)
-            return 0;
-        gyre_mpmc_free_(queue, hole, 1);
-    }
-}
-
-/* The oldest slot, to be read in place; NULL when empty. It is ours until gyre_mpmc_commit_pop.
- * There is no way back: others may have popped what came after it. */
+/* The oldest slot, to be read in place; NULL when empty. It is the caller's until
+ * gyre_mpmc_commit_pop with the same position. There is no way back: others may have popped what
+ * came after it. */
 GYRE_MUST_USE GYRE_INLINE const void *gyre_mpmc_begin_pop(gyre_mpmc *queue, size_t slot_size,
                                                           uint64_t *out_position)
 {
@@ -276,6 +306,7 @@ GYRE_MUST_USE GYRE_INLINE uint64_t gyre_mpmc_push_bulk(gyre_mpmc *queue, const v
     uint64_t position;
     const uint64_t some = gyre_mpmc_claim_(queue, &queue->tail, GYRE_MPMC_EMPTY_, count, &position);
 
+    assert(slot_size == queue->slot_size);
     if (some == 0)
         return 0;
     gyre_slots_write(queue->slots, queue->mask, position, slots, slot_size, some);
@@ -283,13 +314,15 @@ GYRE_MUST_USE GYRE_INLINE uint64_t gyre_mpmc_push_bulk(gyre_mpmc *queue, const v
     return some;
 }
 
-/* Copies out up to `count` slots, oldest first. Returns how many. */
+/* Copies out up to `count` slots that stand next to one another, oldest first; an abandoned one
+ * ends them. Returns how many. */
 GYRE_MUST_USE GYRE_INLINE uint64_t gyre_mpmc_pop_bulk(gyre_mpmc *queue, void *slots,
                                                       size_t slot_size, uint64_t count)
 {
     uint64_t position;
     const uint64_t some = gyre_mpmc_claim_full_(queue, count, &position);
 
+    assert(slot_size == queue->slot_size);
     if (some == 0)
         return 0;
     gyre_slots_read(queue->slots, queue->mask, position, slots, slot_size, some);

@@ -10,8 +10,8 @@
  * the copy, and 8 bytes become one store.
  *
  * Threads   one producer pushes, one consumer pops; either may be handed on to another thread by
- *           anything that orders the two. Nothing here blocks, and all of it may be used in a
- *           signal handler, but for init. Edges: [spsc-publish], [spsc-reuse].
+ *           anything that orders the two. Nothing here blocks. A signal handler may be one side, if
+ *           it never interrupts that side itself. Edges: [spsc-publish], [spsc-reuse].
  * Owns      nothing: queue and slots are the caller's storage, so there is no fini.
  * Not here  waiting (gyre/channel.h), many producers (gyre/mpmc.h), devices (flow/ring_abi.h).
  */
@@ -35,55 +35,28 @@ GYRE_BEGIN_DECLS
 /* The layout is visible so that push and pop inline; treat the fields as private. Two lines apart,
  * because processors fetch lines in pairs. */
 typedef struct gyre_spsc {
-    alignas(128) uint64_t tail;     /* shared; written by the producer */
-    uint64_t cached_head;           /* the producer's stale view of head */
-    alignas(128) uint64_t head;     /* shared; written by the consumer */
-    uint64_t cached_tail;           /* the consumer's stale view of tail */
-    alignas(128) uint64_t capacity; /* slots; constant after init, like all that follows */
+    alignas(64) uint64_t tail; /* shared; written by the producer */
+    uint64_t cached_head;      /* the producer's stale view of head */
+    uint64_t apart_[14];
+    uint64_t head;        /* shared; written by the consumer */
+    uint64_t cached_tail; /* the consumer's stale view of tail */
+    uint64_t apart_too_[14];
+    uint64_t capacity; /* slots; constant after init, like all that follows */
     uint64_t mask;
     size_t slot_size;
     unsigned char *slots; /* borrowed from the caller of init */
 } gyre_spsc;
 
 /* Makes an empty queue over `slots`, which holds capacity * slot_size bytes and outlives it.
- * GYRE_INVALID when the capacity is not a power of two, the slot size is 0, their product overflows
- * or the storage is NULL. Lines travel whole, so align the storage to 64 where speed matters. */
+ * GYRE_INVALID when the capacity is not a power of two, the slot size is 0, their product
+ * overflows, the storage is NULL, or the queue is NULL or not aligned to 64 (which malloc does not
+ * do). The storage is aligned as what the slots hold needs it; lines travel whole, so to 64 where
+ * speed matters. Never blocks. The other thread must learn of the queue by something that orders
+ * the two. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_spsc_init(gyre_spsc *queue, void *slots, size_t slot_size,
                                                   uint64_t capacity);
 
-/* Producer. How many of `wanted` slots can be filled right now; looks at the consumer's counter
- * only when the stale view does not say that all of them can. */
-GYRE_INLINE uint64_t gyre_spsc_room(gyre_spsc *queue, uint64_t wanted)
-{
-    /* relaxed: this thread is the only writer of tail */
-    const uint64_t tail = gyre_load_relaxed(&queue->tail);
-    uint64_t room = queue->capacity - (tail - queue->cached_head);
-
-    if (room < wanted) {
-        /* acquire [spsc-reuse]: pairs with the releases in gyre_spsc_commit_pop. The consumer has
-         * finished reading the slots before we overwrite them. */
-        queue->cached_head = gyre_load_acquire(&queue->head);
-        room = queue->capacity - (tail - queue->cached_head);
-    }
-    return room < wanted ? room : wanted;
-}
-
-/* Consumer. How many of `wanted` slots can be read right now; as gyre_spsc_room. */
-GYRE_INLINE uint64_t gyre_spsc_filled(gyre_spsc *queue, uint64_t wanted)
-{
-    /* relaxed: this thread is the only writer of head */
-    const uint64_t head = gyre_load_relaxed(&queue->head);
-    uint64_t filled = queue->cached_tail - head;
-
-    if (filled < wanted) {
-        /* acquire [spsc-publish]: pairs with the releases in gyre_spsc_commit_push. The bytes of
-         * every slot below this tail are visible. */
-        queue->cached_tail = gyre_load_acquire(&queue->tail);
-        filled = queue->cached_tail - head;
-    }
-    return filled < wanted ? filled : wanted;
-}
-
+/* Names that end in _ are the header's own. */
 GYRE_INLINE unsigned char *gyre_spsc_slot_(const gyre_spsc *queue, uint64_t position,
                                            size_t slot_size)
 {
@@ -91,19 +64,60 @@ GYRE_INLINE unsigned char *gyre_spsc_slot_(const gyre_spsc *queue, uint64_t posi
     return queue->slots + (position & queue->mask) * slot_size;
 }
 
+GYRE_INLINE uint64_t gyre_spsc_room_(gyre_spsc *queue, uint64_t tail, uint64_t wanted)
+{
+    uint64_t room = queue->capacity - (tail - queue->cached_head);
+
+    if (room < wanted) {
+        /* acquire [spsc-reuse]: pairs with the release in gyre_spsc_commit_pop. The consumer has
+         * finished reading the slots before we overwrite them. */
+        queue->cached_head = gyre_load_acquire(&queue->head);
+        room = queue->capacity - (tail - queue->cached_head);
+    }
+    return room < wanted ? room : wanted;
+}
+
+GYRE_INLINE uint64_t gyre_spsc_filled_(gyre_spsc *queue, uint64_t head, uint64_t wanted)
+{
+    uint64_t filled = queue->cached_tail - head;
+
+    if (filled < wanted) {
+        /* acquire [spsc-publish]: pairs with the release in gyre_spsc_commit_push. The bytes of
+         * every slot below this tail are visible. */
+        queue->cached_tail = gyre_load_acquire(&queue->tail);
+        filled = queue->cached_tail - head;
+    }
+    return filled < wanted ? filled : wanted;
+}
+
+/* Producer. How many of `wanted` slots can be filled right now; looks at the consumer's counter
+ * only when the stale view does not say that all of them can. */
+GYRE_INLINE uint64_t gyre_spsc_room(gyre_spsc *queue, uint64_t wanted)
+{
+    /* relaxed, as every load of tail on this side: this thread is its only writer */
+    return gyre_spsc_room_(queue, gyre_load_relaxed(&queue->tail), wanted);
+}
+
+/* Consumer. How many of `wanted` slots can be read right now; as gyre_spsc_room. */
+GYRE_INLINE uint64_t gyre_spsc_filled(gyre_spsc *queue, uint64_t wanted)
+{
+    /* relaxed, as every load of head on this side: this thread is its only writer */
+    return gyre_spsc_filled_(queue, gyre_load_relaxed(&queue->head), wanted);
+}
+
 /* Producer. The slot to be filled next, in place; NULL when full. Nothing is taken until
  * gyre_spsc_commit_push; to abandon, just do not commit. */
 GYRE_MUST_USE GYRE_INLINE void *gyre_spsc_begin_push(gyre_spsc *queue, size_t slot_size)
 {
-    if (gyre_spsc_room(queue, 1) == 0)
-        return NULL;
-    return gyre_spsc_slot_(queue, gyre_load_relaxed(&queue->tail), slot_size);
+    const uint64_t tail = gyre_load_relaxed(&queue->tail);
+
+    return gyre_spsc_room_(queue, tail, 1) ? gyre_spsc_slot_(queue, tail, slot_size) : NULL;
 }
 
 /* Producer. Hands over the next `count` slots, no more than gyre_spsc_room said. */
 GYRE_INLINE void gyre_spsc_commit_push(gyre_spsc *queue, uint64_t count)
 {
-    /* release [spsc-publish]: pairs with the acquire in gyre_spsc_filled. The bytes of the slots
+    /* release [spsc-publish]: pairs with the acquire in gyre_spsc_filled_. The bytes of the slots
      * are visible before the tail that announces them. */
     gyre_store_release(&queue->tail, gyre_load_relaxed(&queue->tail) + count);
 }
@@ -112,15 +126,15 @@ GYRE_INLINE void gyre_spsc_commit_push(gyre_spsc *queue, uint64_t count)
  * gyre_spsc_commit_pop; to abandon, just do not commit. */
 GYRE_MUST_USE GYRE_INLINE const void *gyre_spsc_begin_pop(gyre_spsc *queue, size_t slot_size)
 {
-    if (gyre_spsc_filled(queue, 1) == 0)
-        return NULL;
-    return gyre_spsc_slot_(queue, gyre_load_relaxed(&queue->head), slot_size);
+    const uint64_t head = gyre_load_relaxed(&queue->head);
+
+    return gyre_spsc_filled_(queue, head, 1) ? gyre_spsc_slot_(queue, head, slot_size) : NULL;
 }
 
 /* Consumer. Gives back the oldest `count` slots, no more than gyre_spsc_filled said. */
 GYRE_INLINE void gyre_spsc_commit_pop(gyre_spsc *queue, uint64_t count)
 {
-    /* release [spsc-reuse]: pairs with the acquire in gyre_spsc_room. Our reads of the slots are
+    /* release [spsc-reuse]: pairs with the acquire in gyre_spsc_room_. Our reads of the slots are
      * done before the head that frees them. */
     gyre_store_release(&queue->head, gyre_load_relaxed(&queue->head) + count);
 }
@@ -154,12 +168,13 @@ GYRE_MUST_USE GYRE_INLINE bool gyre_spsc_pop(gyre_spsc *queue, void *slot, size_
 GYRE_MUST_USE GYRE_INLINE uint64_t gyre_spsc_push_bulk(gyre_spsc *queue, const void *slots,
                                                        size_t slot_size, uint64_t count)
 {
-    const uint64_t some = gyre_spsc_room(queue, count);
+    const uint64_t tail = gyre_load_relaxed(&queue->tail);
+    const uint64_t some = gyre_spsc_room_(queue, tail, count);
 
+    assert(slot_size == queue->slot_size);
     if (some == 0)
         return 0;
-    gyre_slots_write(queue->slots, queue->mask, gyre_load_relaxed(&queue->tail), slots, slot_size,
-                     some);
+    gyre_slots_write(queue->slots, queue->mask, tail, slots, slot_size, some);
     gyre_spsc_commit_push(queue, some);
     return some;
 }
@@ -169,12 +184,13 @@ GYRE_MUST_USE GYRE_INLINE uint64_t gyre_spsc_push_bulk(gyre_spsc *queue, const v
 GYRE_MUST_USE GYRE_INLINE uint64_t gyre_spsc_pop_bulk(gyre_spsc *queue, void *slots,
                                                       size_t slot_size, uint64_t count)
 {
-    const uint64_t some = gyre_spsc_filled(queue, count);
+    const uint64_t head = gyre_load_relaxed(&queue->head);
+    const uint64_t some = gyre_spsc_filled_(queue, head, count);
 
+    assert(slot_size == queue->slot_size);
     if (some == 0)
         return 0;
-    gyre_slots_read(queue->slots, queue->mask, gyre_load_relaxed(&queue->head), slots, slot_size,
-                    some);
+    gyre_slots_read(queue->slots, queue->mask, head, slots, slot_size, some);
     gyre_spsc_commit_pop(queue, some);
     return some;
 }

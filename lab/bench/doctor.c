@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FAR_NS = 90 }; /* two threads of one core were seen at 40-60 ns, two cores at 100-250 */
-
 static const char *const checks[] = {
     "build", "cpus",       "quota",    "load",  "steal",  "interruptions", "frequency", "placement",
     "smt",   "huge_pages", "counters", "timer", "memory", "container",     "vm",        "wsl2",
@@ -163,7 +161,7 @@ const char *gyre_doctor_placement(const gyre_evidence *evidence)
 
     if (!pingpong_range(evidence, &low, &high))
         return "unknown";
-    return high > FAR_NS ? "far" : "near";
+    return high > GYRE_DOCTOR_FAR_NS ? "far" : "near";
 }
 
 static void judge_placement(const gyre_evidence *e, gyre_diagnosis *d)
@@ -177,7 +175,7 @@ static void judge_placement(const gyre_evidence *e, gyre_diagnosis *d)
              "the host moves the CPUs: read two-thread figures only beside a bare ping-pong",
              "a line between CPU %u and %u takes %.0f to %.0f ns and back", e->pingpong_cpus[0],
              e->pingpong_cpus[1], low, high);
-    else if (high > FAR_NS)
+    else if (high > GYRE_DOCTOR_FAR_NS)
         find(d, "placement", GYRE_NOISE_NOTE,
              "two-thread figures contain it: read them beside the bare ping-pong",
              "CPU %u and %u are far: a line takes up to %.0f ns and back", e->pingpong_cpus[0],

@@ -39,6 +39,10 @@ typedef struct gyre_diagnosis {
 /* Everything that disturbs, in the order it was looked for. */
 gyre_diagnosis gyre_doctor_judge(const gyre_evidence *evidence);
 
+/* A slower ping-pong is far: two threads of one core were seen at 40-60 ns, two cores at 100-250.
+ */
+enum { GYRE_DOCTOR_FAR_NS = 90 };
+
 /* The ids that are looked for, found or not; NULL past the last. Borrowed, static. */
 const char *gyre_doctor_check_at(size_t index);
 

@@ -5,7 +5,7 @@
  * Threads   one, and a partner for the park round trips, which is pinned beside it where two CPUs
  *           may be used.
  * Owns      a fixture per case.
- * Not here  two threads passing messages (later suites).
+ * Not here  two threads passing messages (suites/reply.c, suites/stream.c).
  */
 #include <spawn.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@
 #include "gyre/park.h"
 #include "gyre/status.h"
 #include "gyre/thread.h"
-#include "gyre/topology.h"
 #include "gyre/trace.h"
+#include "suites/partner.h"
 #include "suites/suites.h"
 
 /* A fixture that only counts; the whole of most cases here. */
@@ -173,26 +173,21 @@ static void trace_on_teardown(void *fixture)
 /* park: a ball between two threads; each waits for its turn in the way that is measured. Bare, the
  * two poll one word: the floor of the other two, taken beside them. */
 
-enum { CPUS = 1024 };
-
 typedef enum manner { BARE, SPIN, SLEEP } manner;
 
 /* What one thread writes lies on no line, nor on the neighbour fetched along with it, that another
  * reads for anything else. */
 typedef struct side {
-    _Alignas(128) gyre_park park; /* written by its sleeper, read by the other's wake */
-    _Alignas(128) gyre_spin spin; /* its own thread's */
-    uint64_t trips;               /* turns that came back; the driver's */
+    alignas(128) gyre_park park; /* written by its sleeper, read by the other's wake */
+    alignas(128) gyre_spin spin; /* its own thread's */
+    uint64_t trips;              /* turns that came back; the driver's */
 } side;
 
 typedef struct court {
-    _Alignas(128) uint64_t ball; /* shared: even is the driver's turn, odd the partner's */
-    _Alignas(128) uint64_t quit; /* shared: the partner ends */
+    gyre_ball ball;
     side sides[2];
-    _Alignas(128) manner manner; /* constant from here on, while the case runs */
-    uint32_t cpu_count;
-    gyre_thread *partner;
-    uint32_t cpus[CPUS]; /* that the driver may use again after the case */
+    alignas(128) manner manner; /* constant from here on, while the case runs */
+    gyre_partner partner;
 } court;
 
 typedef struct turn {
@@ -205,8 +200,8 @@ static bool my_turn(void *arg)
 {
     const turn *t = arg;
 
-    return __atomic_load_n(&t->c->ball, __ATOMIC_SEQ_CST) % 2 == t->parity ||
-           __atomic_load_n(&t->c->quit, __ATOMIC_SEQ_CST) != 0;
+    return __atomic_load_n(&t->c->ball.turn, __ATOMIC_SEQ_CST) % 2 == t->parity ||
+           __atomic_load_n(&t->c->ball.quit, __ATOMIC_SEQ_CST) != 0;
 }
 
 static bool wait_turn(court *c, uint64_t parity)
@@ -220,49 +215,16 @@ static bool wait_turn(court *c, uint64_t parity)
 static void hit(court *c, uint64_t other)
 {
     /* seq_cst [park-handshake]: the change before the wake */
-    __atomic_fetch_add(&c->ball, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&c->ball.turn, 1, __ATOMIC_SEQ_CST);
     gyre_park_wake(&c->sides[other].park, 1);
-}
-
-/* The floor: one line there and back, no condition but its value, nobody to wake. */
-static uint64_t bare_wait(court *c, uint64_t parity)
-{
-    uint64_t ball;
-
-    /* acquire [court-ball]: pairs with the release in bare_hit */
-    while ((ball = __atomic_load_n(&c->ball, __ATOMIC_ACQUIRE)) % 2 != parity &&
-           !__atomic_load_n(&c->quit, __ATOMIC_RELAXED)) /* relaxed: ends the loop, no more */
-        ;
-    return ball;
-}
-
-static void bare_hit(court *c, uint64_t ball)
-{
-    /* release [court-ball]: pairs with the acquire in bare_wait */
-    __atomic_store_n(&c->ball, ball + 1, __ATOMIC_RELEASE);
 }
 
 static void bare_round_trips(void *fixture, uint64_t iterations)
 {
     court *c = fixture;
-    uint64_t ball = bare_wait(c, 0);
 
-    for (uint64_t i = 0; i < iterations; i++) {
-        bare_hit(c, ball);
-        ball = bare_wait(c, 0);
-    }
+    gyre_ball_drive(&c->ball, iterations);
     c->sides[0].trips += iterations;
-}
-
-static void bare_partner(court *c)
-{
-    for (;;) {
-        const uint64_t ball = bare_wait(c, 1);
-
-        if (ball % 2 == 0)
-            return; /* quit */
-        bare_hit(c, ball);
-    }
 }
 
 static void partner(void *arg)
@@ -270,59 +232,30 @@ static void partner(void *arg)
     court *c = arg;
 
     if (c->manner == BARE) {
-        bare_partner(c);
+        gyre_ball_return(&c->ball);
         return;
     }
     for (;;) {
         (void)wait_turn(c, 1);
-        if (__atomic_load_n(&c->quit, __ATOMIC_SEQ_CST))
+        if (__atomic_load_n(&c->ball.quit, __ATOMIC_SEQ_CST))
             return;
         hit(c, 0);
     }
-}
-
-/* Puts the driver, which is this thread, on the first CPU that the process may use and the partner
- * on the last. With a single CPU both share it, and the figures measure the scheduler. */
-static gyre_status start_partner(court *c)
-{
-    const gyre_thread_options options = {sizeof options, "gyre-partner",
-                                         .cpus = &c->cpus[c->cpu_count - 1], .cpu_count = 1};
-    const gyre_status status = gyre_thread_pin_self(c->cpus, 1);
-
-    return status == GYRE_OK ? gyre_thread_start(partner, c, &options, &c->partner) : status;
-}
-
-/* The CPUs that this process may use; more than the court has room for are left out. */
-static gyre_status find_cpus(court *c)
-{
-    gyre_topology *topology;
-    const gyre_topology_cpu *cpu;
-    const gyre_status status = gyre_topology_create(NULL, &topology);
-
-    if (status != GYRE_OK)
-        return status;
-    for (uint32_t i = 0; (cpu = gyre_topology_cpu_at(topology, i)) && c->cpu_count < CPUS; i++)
-        if (cpu->allowed)
-            c->cpus[c->cpu_count++] = cpu->id;
-    gyre_topology_destroy(topology);
-    return GYRE_OK;
 }
 
 static void court_teardown(void *fixture)
 {
     court *c = fixture;
 
-    __atomic_store_n(&c->quit, 1, __ATOMIC_SEQ_CST); /* [park-handshake] */
+    __atomic_store_n(&c->ball.quit, 1, __ATOMIC_SEQ_CST); /* [park-handshake] */
     gyre_park_wake(&c->sides[1].park, 1);
-    gyre_thread_stop(c->partner);
-    if (c->cpu_count > 0)
-        (void)!gyre_thread_pin_self(c->cpus, c->cpu_count);
+    gyre_partner_stop(&c->partner);
     free(c);
 }
 
 static gyre_status court_setup(void **out_fixture, manner how)
 {
-    court *c = aligned_alloc(_Alignof(court), sizeof *c);
+    court *c = aligned_alloc(alignof(court), sizeof *c);
     gyre_status status;
 
     *out_fixture = NULL;
@@ -330,9 +263,7 @@ static gyre_status court_setup(void **out_fixture, manner how)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for two threads' turns");
     memset(c, 0, sizeof *c);
     c->manner = how;
-    status = find_cpus(c);
-    if (status == GYRE_OK)
-        status = start_partner(c);
+    status = gyre_partner_start(&c->partner, partner, c);
     if (status != GYRE_OK) {
         court_teardown(c); /* accepts a half-built court */
         return status;
@@ -374,7 +305,7 @@ static bool court_counts_agree(const void *fixture, uint64_t iterations)
     const court *c = fixture;
 
     return c->sides[0].trips == iterations &&
-           __atomic_load_n(&c->ball, __ATOMIC_SEQ_CST) == 2 * iterations;
+           __atomic_load_n(&c->ball.turn, __ATOMIC_SEQ_CST) == 2 * iterations;
 }
 
 static void wake_nobody(void *fixture, uint64_t iterations)

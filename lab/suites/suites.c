@@ -8,6 +8,10 @@
 
 const gyre_suite *const gyre_suites[] = {
     &gyre_suite_base,
+    &gyre_suite_bytes,
+    &gyre_suite_channel,
+    &gyre_suite_channel_error,
+    &gyre_suite_reply,
     &gyre_suite_harness,
     NULL,
 };

@@ -147,6 +147,16 @@ bool gyre_one_has_room(const gyre_channel *channel, uint32_t band);
 /* Drops the oldest item of the lowest band that has one; false when there is none. */
 bool gyre_one_drop_oldest(gyre_channel *channel);
 
+/* Whether a pop would find something in a queue without bands: two loads, for those who spin. */
+static inline bool gyre_one_peek(const gyre_channel *channel)
+{
+    const gyre_ring *const ring = &channel->bands[0];
+
+    /* relaxed: a hint */
+    return gyre_ring_is(ring, atomic_load_explicit(&ring->head, memory_order_relaxed),
+                        GYRE_RING_FILLED);
+}
+
 /* Moves up to `room` items out, item_bytes apart. Never wait. */
 size_t gyre_one_pop(gyre_channel *channel, void *items, gyre_received *received, size_t room);
 size_t gyre_all_pop(gyre_subscriber *subscriber, void *items, gyre_received *received, size_t room);

@@ -72,6 +72,8 @@ size_t gyre_one_push(gyre_channel *channel, const gyre_load *load, size_t count,
         gyre_slot_fill(gyre_ring_slot(ring, at), load, i);
         gyre_ring_hand_over(ring, at, GYRE_RING_FILLED);
     }
+    if (load->reply) /* while this one waits for its answer: the slot of its next call */
+        gyre_prefetch_line(gyre_ring_slot(ring, gyre_ring_next(ring, word, some)));
     if (some > 0 && (word & GYRE_RING_WANTED))
         gyre_channel_ring_bells(channel, (uint32_t)some);
     return some;
@@ -98,6 +100,8 @@ size_t gyre_one_pop(gyre_channel *channel, void *items, gyre_received *received,
         uint64_t word;
         const uint64_t some = gyre_ring_claim(ring, &ring->head, GYRE_RING_FILLED, most, &word);
 
+        if (some > 0) /* its answer will be written soon */
+            gyre_reply_table_prefetch(&channel->replies, gyre_ring_slot(ring, word)->reply);
         for (uint64_t i = 0; i < some; i++, done++)
             gyre_slot_read(gyre_ring_slot(ring, gyre_ring_next(ring, word, i)), band,
                            (unsigned char *)items + done * channel->options.item_bytes,

@@ -38,17 +38,21 @@ _Static_assert(LAUNCH_HEAD == FIRST_LINE, "first line");
 gyre_status gyre_command_launch(uint64_t kernel, const uint32_t grid[3], const uint32_t block[3],
                                 const void *parameters, size_t size, gyre_command *out_command)
 {
-    memset(out_command, 0, sizeof *out_command);
-    if (size > GYRE_COMMAND_PARAMETERS)
-        return gyre_fail(GYRE_INVALID, "command: %zu bytes of parameters are more than %d", size,
-                         GYRE_COMMAND_PARAMETERS);
-    if (size > 0 && !parameters)
+    if (size > GYRE_COMMAND_PARAMETERS || (size > 0 && !parameters)) {
+        memset(out_command, 0, sizeof *out_command);
+        if (size > GYRE_COMMAND_PARAMETERS)
+            return gyre_fail(GYRE_INVALID, "command: %zu bytes of parameters are more than %d",
+                             size, GYRE_COMMAND_PARAMETERS);
         return gyre_fail(GYRE_INVALID, "command: %zu bytes of parameters are said to be at NULL",
                          size);
+    }
+    /* field by field: clearing what is written next costs as much again */
     out_command->kind = GYRE_COMMAND_LAUNCH;
+    out_command->stream = 0;
     out_command->as.launch.kernel = kernel;
     memcpy(out_command->as.launch.grid, grid, sizeof out_command->as.launch.grid);
     memcpy(out_command->as.launch.block, block, sizeof out_command->as.launch.block);
+    out_command->as.launch.shared_bytes = 0;
     out_command->as.launch.parameters_size = (uint32_t)size;
     if (size > 0)
         memcpy(out_command->as.launch.parameters.inline_bytes, parameters, size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gyre/command.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "test.h"
@@ -210,6 +211,11 @@ static void whole_struct_is_shared_and_dropped_too(void)
     CHECK(released == 1);
 }
 
+static bool are_equal(const void *a, const void *b, size_t size)
+{
+    return memcmp(a, b, size) == 0;
+}
+
 static void items_that_refer_to_nothing_are_left_alone(void)
 {
     int released = 0;
@@ -228,7 +234,7 @@ static void items_that_refer_to_nothing_are_left_alone(void)
 
         gyre_command_share(NULL, &commands[i], LARGEST);
         gyre_command_drop(NULL, &commands[i], LARGEST);
-        CHECK(memcmp(&before, &commands[i], sizeof before) == 0);
+        CHECK(are_equal(&before, &commands[i], sizeof before));
     }
     for (size_t size = 0; size < 48; size++) {
         gyre_command_share(NULL, &shortened, size);

@@ -23,10 +23,14 @@
 
 enum { LONGEST_NAME = 31, FIRST_ROOM = 16, REQUEST_CHANNELS = 5, DEFAULTS = 3 + REQUEST_CHANNELS };
 
+typedef struct entry {
+    gyre_channel *channel; /* owned */
+} entry;
+
 struct gyre_registry {
     gyre_allocator allocator; /* copied; all NULL for malloc */
     pthread_mutex_t lock;
-    gyre_channel **channels; /* by name, ascending; owned, and what it points to too */
+    entry *entries; /* by name, ascending; owned */
     size_t count, room;
 };
 
@@ -80,7 +84,7 @@ static bool find(const gyre_registry *registry, const char *name, size_t *out_in
 
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const int order = strcmp(gyre_channel_name(registry->channels[middle]), name);
+        const int order = strcmp(gyre_channel_name(registry->entries[middle].channel), name);
 
         if (order == 0) {
             *out_index = middle;
@@ -107,14 +111,14 @@ static gyre_status make_room(gyre_registry *registry, size_t more)
         return GYRE_OK;
     while (room < needed)
         room *= 2;
-    status = gyre_alloc(allocator_of(registry), room, sizeof registry->channels[0], &memory);
+    status = gyre_alloc(allocator_of(registry), room, sizeof registry->entries[0], &memory);
     if (status != GYRE_OK)
         return status;
     if (registry->count > 0)
-        memcpy(memory, registry->channels, registry->count * sizeof registry->channels[0]);
-    gyre_free(allocator_of(registry), registry->channels, registry->room,
-              sizeof registry->channels[0]);
-    registry->channels = memory;
+        memcpy(memory, registry->entries, registry->count * sizeof registry->entries[0]);
+    gyre_free(allocator_of(registry), registry->entries, registry->room,
+              sizeof registry->entries[0]);
+    registry->entries = memory;
     registry->room = room;
     return GYRE_OK;
 }
@@ -147,9 +151,9 @@ static void insert(gyre_registry *registry, gyre_channel *channel)
     size_t index;
 
     (void)find(registry, gyre_channel_name(channel), &index);
-    memmove(&registry->channels[index + 1], &registry->channels[index],
-            (registry->count - index) * sizeof registry->channels[0]);
-    registry->channels[index] = channel;
+    memmove(&registry->entries[index + 1], &registry->entries[index],
+            (registry->count - index) * sizeof registry->entries[0]);
+    registry->entries[index].channel = channel;
     registry->count++;
 }
 
@@ -241,7 +245,7 @@ gyre_status gyre_registry_find(gyre_registry *registry, const char *name,
         return status;
     pthread_mutex_lock(&registry->lock);
     if (find(registry, name, &index))
-        *out_channel = registry->channels[index];
+        *out_channel = registry->entries[index].channel;
     pthread_mutex_unlock(&registry->lock);
     return *out_channel
                ? GYRE_OK
@@ -255,7 +259,7 @@ void gyre_registry_visit(gyre_registry *registry, void (*visit)(void *user, gyre
         return;
     pthread_mutex_lock(&registry->lock);
     for (size_t i = 0; i < registry->count; i++)
-        visit(user, registry->channels[i]);
+        visit(user, registry->entries[i].channel);
     pthread_mutex_unlock(&registry->lock);
 }
 
@@ -277,9 +281,9 @@ void gyre_registry_destroy(gyre_registry *registry)
     if (!registry)
         return;
     for (size_t i = 0; i < registry->count; i++)
-        gyre_channel_destroy(registry->channels[i]);
-    gyre_free(allocator_of(registry), registry->channels, registry->room,
-              sizeof registry->channels[0]);
+        gyre_channel_destroy(registry->entries[i].channel);
+    gyre_free(allocator_of(registry), registry->entries, registry->room,
+              sizeof registry->entries[0]);
     pthread_mutex_destroy(&registry->lock);
     allocator = registry->allocator;
     gyre_free(allocator.allocate ? &allocator : NULL, registry, 1, sizeof *registry);

@@ -172,6 +172,14 @@ static bool answer(gyre_reply_slot *slot, gyre_reply reply, const gyre_answer *h
     return true;
 }
 
+void gyre_reply_table_prefetch(const gyre_reply_table *table, gyre_reply reply)
+{
+    const gyre_reply_slot *const slot = slot_of(table, reply);
+
+    if (slot)
+        gyre_prefetch_line(slot);
+}
+
 gyre_status gyre_reply_send(gyre_channel *channel, gyre_reply reply, gyre_status status,
                             const void *bytes, size_t size)
 {
@@ -305,6 +313,8 @@ gyre_status gyre_reply_wait(gyre_channel *channel, gyre_reply reply, uint64_t de
     out_answer->size = 0;
     if (status != GYRE_OK)
         return status;
+    for (int i = 0; i < GYRE_FIRST_LOOKS && deadline_ns > 0 && !is_answered(&w); i++)
+        gyre_relax();
     if (!is_answered(&w) && !gyre_spin_until(&spin, is_answered, &w, deadline_ns)) {
         status = sleep_for(&w, deadline_ns);
         if (status == GYRE_OK)

@@ -12,7 +12,10 @@
 #include "gyre/reply.h"
 #include "gyre/status.h"
 
-enum { GYRE_CALLS_MOST = 4096 };
+enum {
+    GYRE_CALLS_MOST = 4096,
+    GYRE_FIRST_LOOKS = 64, /* at what a thread waits for, before it reads a clock: about 1 us */
+};
 
 typedef struct gyre_reply_slot gyre_reply_slot;
 
@@ -27,6 +30,9 @@ typedef struct gyre_reply_table {
  */
 size_t gyre_reply_table_bytes(uint32_t count);
 void gyre_reply_table_init(gyre_reply_table *table, void *bytes, uint32_t count);
+
+/* Lets the processor fetch the reply's line, where there is a reply. */
+void gyre_reply_table_prefetch(const gyre_reply_table *table, gyre_reply reply);
 
 /* Says that nobody will answer: whoever waits for it gets the status. For no reply (0), and for one
  * that is answered or given up, does nothing. */

@@ -203,14 +203,14 @@ static inline void gyre_ring_copy(unsigned char *into, const unsigned char *from
         into[done] = from[done];
 }
 
-/* The processor fetches the slot's first line for writing, while we do something else. */
-static inline void gyre_ring_prefetch(const gyre_slot *slot)
+/* The processor fetches the line for writing, while we do something else. */
+static inline void gyre_prefetch_line(const void *line)
 {
 #if defined(__x86_64__)
     /* every x86-64 processor decodes it, older ones as nothing */
-    __asm__ volatile("prefetchw %0" : : "m"(*(const unsigned char *)slot));
+    __asm__ volatile("prefetchw %0" : : "m"(*(const unsigned char *)line));
 #else
-    __builtin_prefetch(slot, 1);
+    __builtin_prefetch(line, 1);
 #endif
 }
 

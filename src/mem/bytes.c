@@ -128,11 +128,12 @@ gyre_status gyre_bytes_copy(const gyre_allocator *allocator, const void *data, s
     *out_bytes = (gyre_bytes){0};
     if (status == GYRE_OK)
         status = gyre_allocator_check(allocator);
-    if (status == GYRE_OK && size > 0 && !data)
-        status = gyre_fail(GYRE_INVALID, "bytes: %zu of them are to be copied from NULL", size);
-    if (status == GYRE_OK && size > 0)
-        status = make_block(allocator, gyre_memory_host(), _Alignof(max_align_t), size, out_bytes);
-    if (status == GYRE_OK && size > 0)
+    if (status != GYRE_OK || size == 0)
+        return status;
+    if (!data)
+        return gyre_fail(GYRE_INVALID, "bytes: %zu of them are to be copied from NULL", size);
+    status = make_block(allocator, gyre_memory_host(), _Alignof(max_align_t), size, out_bytes);
+    if (status == GYRE_OK)
         memcpy((unsigned char *)out_bytes->owner + HEADER, data, size);
     return status;
 }

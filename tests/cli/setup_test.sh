@@ -329,6 +329,18 @@ chromium_is_installed_on_debian()
     grep -qx chromium "$box/out"
 }
 
+a_peer_that_the_distribution_lacks_does_not_stop_the_others()
+{
+    as_root
+    lose ninja
+    fake apt-cache <<'END'
+case $* in 'show ninja-build' | 'show libck-dev') ;; *) exit 100 ;; esac
+END
+    run --for peers
+    [ $status = 3 ] && said 'leaving out librust-tokio-dev, which A debian does not have' &&
+        grep -q 'install --no-install-recommends -y ninja-build libck-dev$' "$box/calls"
+}
+
 # ---- usage
 
 wrong_usage_exits_2()
@@ -372,6 +384,7 @@ cases='
     the_runtime_follows_the_clang_that_apt_would_bring
     chromium_is_skipped_where_it_is_a_snap
     chromium_is_installed_on_debian
+    a_peer_that_the_distribution_lacks_does_not_stop_the_others
     wrong_usage_exits_2
     help_is_on_standard_output
 '

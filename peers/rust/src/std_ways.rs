@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// std: sync_channel and Arc, which every Rust program has.
+use crate::ffi::{keep, State, Turn, Way, CAPACITY, CHANNEL};
+use crate::loops::{self, Item, Item64, Oneshot, Queue, Trip};
+use crate::{library, way};
+use std::cell::UnsafeCell;
+use std::os::raw::c_void;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
+use std::sync::{Arc, Mutex};
+
+/// Both ends of a channel of so many items. Only role 0 receives.
+pub struct Channel<T, const DEPTH: usize> {
+    sender: SyncSender<T>,
+    receiver: UnsafeCell<Receiver<T>>,
+}
+
+impl<T, const DEPTH: usize> State for Channel<T, DEPTH> {
+    fn new() -> Self {
+        let (sender, receiver) = sync_channel(DEPTH);
+
+        Channel { sender, receiver: UnsafeCell::new(receiver) }
+    }
+}
+
+impl<const WORDS: usize, const DEPTH: usize> Queue<WORDS> for Channel<Item<WORDS>, DEPTH> {
+    #[inline(always)]
+    fn push(&self, item: &Item<WORDS>) -> bool {
+        self.sender.send(*item).is_ok()
+    }
+
+    #[inline(always)]
+    fn pop(&self, item: &mut Item<WORDS>) -> bool {
+        match unsafe { &*self.receiver.get() }.recv() {
+            Ok(received) => {
+                *item = received;
+                true
+            }
+            Err(_) => false,
+        }
+    }
+}
+
+pub struct Calls {
+    requests: Channel<u64, CHANNEL>,
+    answers: Channel<u64, 1>,
+}
+
+impl State for Calls {
+    fn new() -> Self {
+        Calls { requests: State::new(), answers: State::new() }
+    }
+}
+
+impl Trip for Calls {
+    #[inline(always)]
+    fn ask(&self, value: u64) -> Option<u64> {
+        self.requests.sender.send(value).ok()?;
+        unsafe { &*self.answers.receiver.get() }.recv().ok()
+    }
+
+    #[inline(always)]
+    fn serve(&self) -> bool {
+        match unsafe { &*self.requests.receiver.get() }.recv() {
+            Ok(value) => self.answers.sender.send(value + 1).is_ok(),
+            Err(_) => false,
+        }
+    }
+}
+
+impl Oneshot for Calls {
+    #[inline(always)]
+    fn once(value: u64) -> Option<u64> {
+        let (sender, receiver) = sync_channel(1);
+
+        sender.send(value).ok()?;
+        receiver.recv().ok()
+    }
+}
+
+/// Bytes that are counted, and a place to hand one holder over in.
+pub struct Counted<const SIZE: usize> {
+    bytes: Arc<[u8]>,
+    handed: Mutex<Option<Arc<[u8]>>>,
+    given: AtomicU64,
+    back: AtomicU64,
+    different: AtomicU64,
+}
+
+impl<const SIZE: usize> State for Counted<SIZE> {
+    fn new() -> Self {
+        let bytes = pattern(SIZE);
+
+        Counted {
+            bytes: bytes.into(),
+            handed: Mutex::new(None),
+            given: AtomicU64::new(0),
+            back: AtomicU64::new(0),
+            different: AtomicU64::new(0),
+        }
+    }
+}
+
+unsafe extern "C" fn clone_drop<const SIZE: usize>(state: *mut c_void, turn: *mut Turn) -> u64 {
+    let counted = &*(state as *const Counted<SIZE>);
+    let mut right = 0;
+
+    for _ in 0..(*turn).count {
+        let mut clone = counted.bytes.clone();
+
+        keep(&mut clone);
+        right += (clone.len() == SIZE) as u64;
+    }
+    right
+}
+
+unsafe extern "C" fn clone_over<const SIZE: usize>(state: *mut c_void, turn: *mut Turn) -> u64 {
+    let counted = &*(state as *const Counted<SIZE>);
+    let turn = &*turn;
+    let first = counted.back.load(Ordering::Acquire);
+
+    for i in first + 1..=first + turn.count {
+        if turn.role == 0 {
+            *counted.handed.lock().unwrap() = Some(counted.bytes.clone());
+            counted.given.store(i, Ordering::Release);
+            if !reached(&counted.back, i) {
+                return 0;
+            }
+        } else {
+            if !reached(&counted.given, i) {
+                return 0;
+            }
+            let clone = counted.handed.lock().unwrap().take().unwrap();
+            let same = clone.len() == SIZE && is_pattern(&clone);
+
+            counted.different.fetch_add(!same as u64, Ordering::Relaxed);
+            drop(clone);
+            counted.back.store(i, Ordering::Release);
+        }
+    }
+    turn.count - counted.different.load(Ordering::Relaxed)
+}
+
+/// What large bytes hold.
+pub fn pattern(size: usize) -> Vec<u8> {
+    (0..size).map(|i| (i * 31) as u8).collect()
+}
+
+pub fn is_pattern(bytes: &[u8]) -> bool {
+    bytes.iter().enumerate().fold(0, |different, (i, byte)| different | (byte ^ (i * 31) as u8))
+        == 0
+}
+
+/// Waits until the other role has come this far; false when the runner has given up.
+pub fn reached(counter: &AtomicU64, value: u64) -> bool {
+    let mut tries = 0;
+
+    while counter.load(Ordering::Acquire) < value {
+        if !crate::ffi::wait(&mut tries) {
+            return false;
+        }
+    }
+    true
+}
+
+type Deep = Channel<Item64, CAPACITY>;
+type Hundred = Channel<loops::Command, CHANNEL>;
+
+#[rustfmt::skip] // one way, one place
+static WAYS: [Way; 7] = [
+    way!("stream_1p1c_64", "mpsc::sync_channel", "1024", "block", "1024", Deep,
+         loops::stream::<Deep, 8>, loops::stream::<Deep, 8>),
+    way!("stream_4p1c_64", "mpsc::sync_channel", "1024", "block", "1024", Deep,
+         loops::stream::<Deep, 8>, loops::stream::<Deep, 8>),
+    way!("round_trip_spin", "mpsc::sync_channel, reused", "100 and 1", "block", "1", Calls,
+         loops::round_trip::<Calls>, loops::round_trip::<Calls>),
+    way!("send_small_one_block", "mpsc::sync_channel", "100", "block", "100", Hundred,
+         loops::fill_channel::<Hundred>, loops::stream::<Hundred, 6>),
+    way!("oneshot_cycle", "mpsc::sync_channel(1)", "1", "block", "1", Calls,
+         loops::oneshot::<Calls>, loops::round_trip::<Calls>),
+    way!("bytes_clone_drop_1k", "Arc<[u8]>", "-", "-", "1", Counted<1024>,
+         clone_drop::<1024>, clone_over::<1024>),
+    way!("bytes_clone_drop_1m", "Arc<[u8]>", "-", "-", "1", Counted<1048576>,
+         clone_drop::<1048576>, clone_over::<1048576>),
+];
+
+library!(peers_std, "Rust std", env!("PEERS_RUST_VERSION"), WAYS);
