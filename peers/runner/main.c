@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -49,8 +50,9 @@ static void on_signal(int number)
         kill(peers_apart_child, number);
 }
 
-/* The second signal ends us at once. One that the caller ignores stays ignored. */
-static void heed_signals(void)
+/* With `once` the second signal ends us at once; a part gets one from the terminal and one from
+ * whoever started it. One that the caller ignores stays ignored. */
+static void heed_signals(bool once)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action, before;
@@ -58,7 +60,7 @@ static void heed_signals(void)
     memset(&action, 0, sizeof action);
     sigemptyset(&action.sa_mask);
     action.sa_handler = on_signal;
-    action.sa_flags = (int)(SA_RESTART | SA_RESETHAND);
+    action.sa_flags = SA_RESTART | (once ? (int)SA_RESETHAND : 0);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         sigaction(numbers[i], NULL, &before);
         if (before.sa_handler != SIG_IGN)
@@ -280,7 +282,7 @@ static int run_all(const gyre_args *args, int argc, char **argv)
         peers_table_list(stdout, run);
         code = GYRE_EXIT_DONE;
     } else {
-        heed_signals();
+        heed_signals(true);
         code = measure_and_finish(args, seed, run);
     }
     peers_run_destroy(run);
@@ -301,7 +303,8 @@ static int run_apart(int argc, char **argv)
     how.once = strcmp(argv[3], "once") == 0;
     how.quick = how.once || strcmp(argv[3], "quick") == 0;
     group = (uint32_t)strtoul(argv[4], NULL, 10);
-    heed_signals();
+    heed_signals(false);
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* nobody would read what we send */
     status = gyre_settings_set("GYRE_SPIN", "0");
     if (status == GYRE_OK)
         status = peers_run_create(argc, argv, is_of_group, &group, &run);
