@@ -6,12 +6,17 @@
 
 #include <stddef.h>
 
+/* clang-format off */
 const gyre_suite *const gyre_suites[] = {
     &gyre_suite_base,
     &gyre_suite_bytes,
+    &gyre_suite_queue,
     &gyre_suite_channel,
     &gyre_suite_channel_error,
     &gyre_suite_reply,
+    &gyre_suite_stream,
+    &gyre_suite_command,
     &gyre_suite_harness,
     NULL,
 };
+/* clang-format on */

@@ -11,8 +11,11 @@ extern const gyre_suite gyre_suite_base;
 extern const gyre_suite gyre_suite_bytes;
 extern const gyre_suite gyre_suite_channel;
 extern const gyre_suite gyre_suite_channel_error;
+extern const gyre_suite gyre_suite_command;
 extern const gyre_suite gyre_suite_harness;
+extern const gyre_suite gyre_suite_queue;
 extern const gyre_suite gyre_suite_reply;
+extern const gyre_suite gyre_suite_stream;
 
 /* All of them, NULL-terminated. */
 extern const gyre_suite *const gyre_suites[];

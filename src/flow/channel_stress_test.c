@@ -368,6 +368,50 @@ static void run(gyre_delivery delivery, gyre_when_full when_full, bool banded, b
     CHECK(a.blocks == 0);
 }
 
+/* One sender that never stops, and one thread that subscribes, receives a little and leaves. */
+static void *send_on(void *over)
+{
+    for (uint64_t i = 0; !__atomic_load_n((uint32_t *)over, __ATOMIC_SEQ_CST); i++)
+        CHECK(gyre_channel_send(a.channel, 0, &i, sizeof i,
+                                gyre_clock_after_ns(10000ull * MILLISECOND)) == GYRE_OK);
+    return NULL;
+}
+
+static void subscriber_sees_all_from_its_first_item_on(void)
+{
+    enum { VISITS = 10000 };
+    uint32_t over = 0;
+    pthread_t thread;
+
+    memset(&a, 0, sizeof a);
+    a.channel = fake_channel((gyre_channel_options){.delivery = GYRE_DELIVER_ALL,
+                                                    .capacity = 1,
+                                                    .item_bytes = sizeof(uint64_t)},
+                             NULL);
+    REQUIRE(a.channel != NULL);
+    REQUIRE(pthread_create(&thread, NULL, send_on, &over) == 0);
+    for (int i = 0; i < VISITS && test_failed() == 0; i++) {
+        gyre_channel_statistics s;
+        gyre_subscriber *visitor;
+        uint64_t first = 0, number = 0;
+
+        REQUIRE(gyre_subscriber_create(a.channel, &visitor) == GYRE_OK);
+        for (uint64_t k = 0; k < 3; k++) {
+            const uint64_t deadline_ns = gyre_clock_after_ns(10000ull * MILLISECOND);
+
+            CHECK(gyre_subscriber_receive(visitor, &number, NULL, deadline_ns) == GYRE_OK);
+            first = k == 0 ? number : first;
+            CHECK(number == first + k);
+        }
+        s = fake_describe_subscriber(visitor);
+        CHECK(s.delivered == 3 && s.dropped == 0 && s.accepted <= 4);
+        gyre_subscriber_destroy(visitor);
+    }
+    __atomic_store_n(&over, 1, __ATOMIC_SEQ_CST);
+    pthread_join(thread, NULL);
+    gyre_channel_destroy(a.channel);
+}
+
 static void run_all(gyre_delivery delivery, gyre_when_full when_full)
 {
     for (int shape = 0; shape < 4; shape++)
@@ -389,9 +433,14 @@ STRESS_CASE(broadcast_counts_the_oldest_it_drops, GYRE_DELIVER_ALL, GYRE_FULL_DR
 STRESS_CASE(broadcast_counts_the_newest_it_drops, GYRE_DELIVER_ALL, GYRE_FULL_DROP_NEWEST)
 
 static const test_case cases[] = {
-    TEST(blocking_queue_loses_nothing),         TEST(rejecting_queue_loses_nothing),
-    TEST(queue_drops_its_oldest_once),          TEST(queue_drops_the_newest_once),
-    TEST(blocking_broadcast_loses_nothing),     TEST(rejecting_broadcast_loses_nothing),
-    TEST(broadcast_counts_the_oldest_it_drops), TEST(broadcast_counts_the_newest_it_drops),
+    TEST(blocking_queue_loses_nothing),
+    TEST(rejecting_queue_loses_nothing),
+    TEST(queue_drops_its_oldest_once),
+    TEST(queue_drops_the_newest_once),
+    TEST(blocking_broadcast_loses_nothing),
+    TEST(rejecting_broadcast_loses_nothing),
+    TEST(broadcast_counts_the_oldest_it_drops),
+    TEST(broadcast_counts_the_newest_it_drops),
+    TEST(subscriber_sees_all_from_its_first_item_on),
 };
 TEST_MAIN(cases)

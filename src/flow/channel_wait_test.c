@@ -2,7 +2,8 @@
  *
  * Waiting on a channel: no wait ends before its deadline, none goes on when there is no reason any
  * more, and close ends all of them. Waits that must end have a deadline far away, so that one that
- * was forgotten is a failed check instead of a hang.
+ * was forgotten is a failed check instead of a hang: it would find what it waits for at its
+ * deadline, and not before.
  */
 #include "flow/channel_fake.h"
 
@@ -12,7 +13,7 @@ static fake_ledger ledger;
 
 static uint64_t far_away(void)
 {
-    return gyre_clock_after_ns(30000ull * MILLISECOND);
+    return gyre_clock_after_ns(10000ull * MILLISECOND);
 }
 
 static gyre_channel *make(gyre_delivery delivery, gyre_when_full when_full, uint32_t capacity,
@@ -40,6 +41,7 @@ typedef struct worker {
     uint32_t id;                 /* of what it sends, or received */
     uint32_t priority;
     uint64_t deadline_ns;
+    uint64_t ended_ns;
     gyre_status status;
     uint32_t thread;
     pthread_t native;
@@ -55,6 +57,7 @@ static void *receive_one(void *arg)
     w->status = w->subscriber
                     ? gyre_subscriber_receive(w->subscriber, item, &received, w->deadline_ns)
                     : gyre_channel_receive(w->channel, item, &received, w->deadline_ns);
+    w->ended_ns = gyre_clock_now_ns();
     if (w->status == GYRE_OK)
         w->id = fake_release(&ledger, item, received.size);
     return NULL;
@@ -68,6 +71,7 @@ static void *send_one(void *arg)
     fake_here(&w->thread);
     fake_item(&ledger, w->id, 8, item);
     w->status = gyre_channel_send(w->channel, w->priority, item, 8, w->deadline_ns);
+    w->ended_ns = gyre_clock_now_ns();
     if (w->status != GYRE_OK)
         (void)fake_release(&ledger, item, 8);
     return NULL;
@@ -87,6 +91,7 @@ static void start(worker *w, void *(*body)(void *))
 static gyre_status join(worker *w)
 {
     CHECK(pthread_join(w->native, NULL) == 0);
+    CHECK(w->ended_ns < w->deadline_ns); /* it was woken */
     return w->status;
 }
 
@@ -469,7 +474,8 @@ static void slow_drop_costs_no_other_item(void)
                                                 .drop = drop_slowly,
                                                 .user = &ledger},
                          NULL);
-        worker first = {.channel = channel, .id = PLACES}, second = first;
+        worker first = {.channel = channel, .id = PLACES, .deadline_ns = GYRE_NEVER};
+        worker second = first;
 
         REQUIRE(channel != NULL);
         drop_began = drop_may_end = 0;
