@@ -243,7 +243,7 @@ static int print_table(const char *path)
 
     if (peers_rows_read(path, rows, &count) != GYRE_OK)
         return complain(GYRE_IO);
-    peers_table_markdown(stdout, rows, count);
+    peers_table_markdown(stdout, path, rows, count);
     return GYRE_EXIT_DONE;
 }
 

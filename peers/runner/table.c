@@ -219,8 +219,9 @@ static void put_conditions(FILE *stream, const peers_row *row)
     put_cell(stream, text);
 }
 
-void peers_table_markdown(FILE *stream, const peers_row *rows, size_t count)
+void peers_table_markdown(FILE *stream, const char *path, const peers_row *rows, size_t count)
 {
+    fprintf(stream, "Medians of one run, [`%s`](%s):\n\n", path, path);
     fputs(
         "| work | Gyre | best lossless peer | its figure | ratio | limit | | floor | class | loss "
         "| capacity, policy, in flight |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
