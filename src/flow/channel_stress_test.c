@@ -379,7 +379,7 @@ static void *send_on(void *over)
 
 static void subscriber_sees_all_from_its_first_item_on(void)
 {
-    enum { VISITS = 10000 };
+    enum { VISITS = 3000 };
     uint32_t over = 0;
     pthread_t thread;
 

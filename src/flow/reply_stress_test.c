@@ -12,7 +12,7 @@ enum {
     CALLERS = 5,
     SERVERS = 3,
     CALLS = 1500,          /* of each caller */
-    RACES = 20000,         /* of one answer against one giver */
+    RACES = 8000,         /* of one answer against one giver */
     HALF = FAKE_ITEMS / 2, /* items below, answers above: answer HALF + i for item i */
 };
 
@@ -177,7 +177,7 @@ static void meet(race *r, int side, uint32_t round, fake_random *random)
 
     __atomic_store_n(&r->ready[side], round, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&r->ready[!side], __ATOMIC_SEQ_CST) < round)
-        if (++looks % 1000 == 0)
+        if (++looks % 200 == 0)
             sched_yield();
     for (volatile uint32_t k = fake_below(random, 150); k > 0; k--)
         ;
