@@ -12,7 +12,7 @@ enum {
     CALLERS = 5,
     SERVERS = 3,
     CALLS = 1500,          /* of each caller */
-    RACES = 8000,         /* of one answer against one giver */
+    RACES = 8000,          /* of one answer against one giver */
     HALF = FAKE_ITEMS / 2, /* items below, answers above: answer HALF + i for item i */
 };
 
