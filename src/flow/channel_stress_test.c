@@ -7,7 +7,7 @@
  */
 #include "flow/channel_fake.h"
 
-enum { SENDERS = 4, RECEIVERS = 3, BANDS = 4, ITEMS = 600, BULK = 8, PLACES = RECEIVERS + 1 };
+enum { SENDERS = 4, RECEIVERS = 3, BANDS = 4, ITEMS = 2000, BULK = 8, PLACES = RECEIVERS + 1 };
 
 /* What an item refers to. */
 typedef struct block {
@@ -328,7 +328,9 @@ static void run(gyre_delivery delivery, gyre_when_full when_full, bool banded, b
     a.senders_left = SENDERS;
     a.options = (gyre_channel_options){.delivery = delivery,
                                        .when_full = when_full,
-                                       .capacity = closes ? 13 : 3,
+                                       .capacity = closes   ? 13
+                                                   : banded ? 3
+                                                            : 1,
                                        .item_bytes = sizeof(item),
                                        .banded = banded,
                                        .subscribers = PLACES,
@@ -379,7 +381,9 @@ static void *send_on(void *over)
 
 static void subscriber_sees_all_from_its_first_item_on(void)
 {
-    enum { VISITS = 3000 };
+    enum { VISITS = 30000 };
+    const uint64_t end_ns = gyre_clock_after_ns(1500ull * MILLISECOND);
+    const int before = test_failed();
     uint32_t over = 0;
     pthread_t thread;
 
@@ -390,7 +394,7 @@ static void subscriber_sees_all_from_its_first_item_on(void)
                              NULL);
     REQUIRE(a.channel != NULL);
     REQUIRE(pthread_create(&thread, NULL, send_on, &over) == 0);
-    for (int i = 0; i < VISITS && test_failed() == 0; i++) {
+    for (int i = 0; i < VISITS && gyre_clock_now_ns() < end_ns && test_failed() == before; i++) {
         gyre_channel_statistics s;
         gyre_subscriber *visitor;
         uint64_t first = 0, number = 0;
