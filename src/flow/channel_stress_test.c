@@ -5,6 +5,7 @@
  * what items refer to (a block on the heap) is freed exactly once. Random forms, deadlines and
  * pauses; every other run is closed in the middle.
  */
+#include "base/alloc.h"
 #include "flow/channel_fake.h"
 
 enum { SENDERS = 4, RECEIVERS = 3, BANDS = 4, ITEMS = 2000, BULK = 8, PLACES = RECEIVERS + 1 };
@@ -67,7 +68,7 @@ static void let_go(block *b)
     CHECK(before > 0);
     if (before == 1) {
         __atomic_fetch_sub(&a.blocks, 1, __ATOMIC_RELAXED);
-        free(b);
+        gyre_free(NULL, b, 1, sizeof *b);
     }
 }
 
@@ -102,10 +103,12 @@ static void drop(void *user, void *bytes, size_t size)
 
 static void make_item(item *out, uint32_t sender, uint32_t band, uint32_t number)
 {
-    block *b = malloc(sizeof *b);
+    void *new_block;
+    block *b;
 
-    if (!b)
+    if (gyre_alloc(NULL, 1, sizeof *b, &new_block) != GYRE_OK)
         abort();
+    b = new_block;
     *b = (block){1, sender, band, number};
     memset(out, 0, sizeof *out);
     out->refers = b;
