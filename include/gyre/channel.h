@@ -180,7 +180,8 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_channel_descriptor(gyre_channel *channel
 GYRE_API GYRE_MUST_USE gyre_status gyre_subscriber_descriptor(gyre_subscriber *subscriber,
                                                               int *out_descriptor);
 
-/* Exact whenever no call is under way; otherwise each number is one that was true meanwhile. */
+/* Exact whenever no call is under way. Otherwise the numbers are read one after another while they
+ * change, and need not agree with each other. */
 typedef struct gyre_channel_statistics {
     size_t struct_size;     /* set by the caller: sizeof(gyre_channel_statistics) */
     uint64_t attempts;      /* items that somebody tried to send */

@@ -12,12 +12,14 @@
  * A push takes five steps:
  *   1. read tail: p;
  *   2. look at p's slot: unless it is empty on p's lap, the queue is full;
- *   3. claim p: compare-and-swap tail from p to p + 1. Somebody was quicker: start again;
+ *   3. claim p: compare-and-swap tail from p to p + 1. Somebody was quicker: start again
+ *      (adding 1 would always claim, and could not be taken back in a full queue);
  *   4. copy the bytes in, in peace: p is nobody else's;
  *   5. hand over: the slot is full on p's lap.
  * A pop is the mirror image: head; full on p's lap, or the queue is empty; claim; copy out; empty
  * on the next lap. In the bulk forms step 2 looks at p, p + 1, ..., and step 3 claims all that are
- * in the right state with one swap.
+ * in the right state with one swap. A producer may also hand over a slot as void, with nothing in
+ * it: a consumer frees it and goes on.
  *
  * An example with four slots, tail at 6 and head at 3:
  *
@@ -28,8 +30,8 @@
  *
  * The next push wants position 6, on lap 1, in slot 2, which is not empty on lap 1: full. The next
  * pop gets position 3, the one after it wants position 4 and finds it not full: empty, although
- * position 5 is there, because order is kept. Without laps, a push at position 8 would take slot 0
- * for free while the producer of position 4 is still copying.
+ * position 5 is there, because order is kept. Without laps, a push that comes to position 8 would
+ * find slot 0 empty and write into it while the producer of position 4 is still copying.
  *
  * Why the claim is safe although the state was read before it. The swap succeeds only if tail still
  * is p, and as long as it is, nobody can have claimed p or what follows: what was empty on its lap
@@ -120,49 +122,22 @@ GYRE_INLINE unsigned char *gyre_mpmc_slot_(const gyre_mpmc *queue, uint64_t posi
     return queue->slots + (position & queue->mask) * slot_size;
 }
 
-/* Eight states at once. Bytes are also accessed alone, and both processors keep the order of every
- * byte of an aligned word; ThreadSanitizer pairs only accesses of one size, and gets bytes. */
-typedef uint64_t __attribute__((may_alias)) gyre_mpmc_word_;
-#define GYRE_MPMC_EIGHT_(state) ((state)*UINT64_C(0x0101010101010101))
-#if defined(__SANITIZE_THREAD__)
-#define GYRE_MPMC_WORDS_ 0
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define GYRE_MPMC_WORDS_ 0
-#endif
-#endif
-#ifndef GYRE_MPMC_WORDS_
-#define GYRE_MPMC_WORDS_ 1
-#endif
-
-/* Whether the states of `position` and the seven after it are one word, and all are wanted. */
-GYRE_INLINE bool gyre_mpmc_is_word_(const gyre_mpmc *queue, uint64_t position, uint64_t wanted)
-{
-    return GYRE_MPMC_WORDS_ && wanted >= 8 && position % 8 == 0 && queue->mask >= 7;
-}
-
-/* Step 2: how many slots from `position` on, up to `wanted`, are in that phase of their lap; never
- * more than the capacity, since behind that the lap is another one.
+/* Step 2: how many slots from `position` on, up to `wanted`, are in that phase of their lap.
  * acquire [mpmc-publish], [mpmc-reuse]: pairs with gyre_mpmc_hand_over_. What the other side did to
  * those slots is visible. */
 GYRE_INLINE uint64_t gyre_mpmc_run_(const gyre_mpmc *queue, uint64_t position, unsigned phase,
                                     uint64_t wanted)
 {
-    uint64_t run = 0;
+    const uint64_t index = position & queue->mask, until_end = queue->mask + 1 - index;
+    const uint8_t state = gyre_mpmc_state_(queue, position, phase);
+    uint64_t run;
 
-    while (run < wanted) {
-        const uint8_t state = gyre_mpmc_state_(queue, position + run, phase);
-        const uint8_t *const at = &queue->states[(position + run) & queue->mask];
-
-        if (gyre_mpmc_is_word_(queue, position + run, wanted - run) &&
-            __atomic_load_n((const gyre_mpmc_word_ *)(const void *)at, __ATOMIC_ACQUIRE) ==
-                GYRE_MPMC_EIGHT_(state))
-            run += 8;
-        else if (gyre_load_acquire8(at) == state)
-            run++;
-        else
-            break;
-    }
+    if (wanted == 1 || wanted <= until_end) /* one always is, and the question folds */
+        return gyre_slots_marked(&queue->states[index], state, wanted);
+    run = gyre_slots_marked(&queue->states[index], state, until_end);
+    if (run == until_end)
+        run += gyre_slots_marked(queue->states, gyre_mpmc_state_(queue, position + run, phase),
+                                 wanted - run < index ? wanted - run : index);
     return run;
 }
 
@@ -197,20 +172,15 @@ GYRE_INLINE uint64_t gyre_mpmc_claim_(gyre_mpmc *queue, uint64_t *counter, unsig
 GYRE_INLINE void gyre_mpmc_hand_over_(gyre_mpmc *queue, uint64_t position, unsigned phase,
                                       uint64_t count)
 {
-    uint64_t done = 0;
+    const uint64_t index = position & queue->mask, until_end = queue->mask + 1 - index;
+    const uint8_t state = gyre_mpmc_state_(queue, position, phase);
 
-    while (done < count) {
-        const uint8_t state = gyre_mpmc_state_(queue, position + done, phase);
-        uint8_t *const at = &queue->states[(position + done) & queue->mask];
-
-        if (gyre_mpmc_is_word_(queue, position + done, count - done)) {
-            __atomic_store_n((gyre_mpmc_word_ *)(void *)at, GYRE_MPMC_EIGHT_(state),
-                             __ATOMIC_RELEASE);
-            done += 8;
-        } else {
-            gyre_store_release8(at, state);
-            done++;
-        }
+    if (count == 1 || count <= until_end) {
+        gyre_slots_mark(&queue->states[index], state, count);
+    } else {
+        gyre_slots_mark(&queue->states[index], state, until_end);
+        gyre_slots_mark(queue->states, gyre_mpmc_state_(queue, position + until_end, phase),
+                        count - until_end);
     }
 }
 
@@ -309,7 +279,10 @@ GYRE_MUST_USE GYRE_INLINE uint64_t gyre_mpmc_push_bulk(gyre_mpmc *queue, const v
     assert(slot_size == queue->slot_size);
     if (some == 0)
         return 0;
-    gyre_slots_write(queue->slots, queue->mask, position, slots, slot_size, some);
+    if (some == count) /* which is often a constant, and folds */
+        gyre_slots_write(queue->slots, queue->mask, position, slots, slot_size, count);
+    else
+        gyre_slots_write(queue->slots, queue->mask, position, slots, slot_size, some);
     gyre_mpmc_hand_over_(queue, position, GYRE_MPMC_FULL_, some);
     return some;
 }
@@ -325,7 +298,10 @@ GYRE_MUST_USE GYRE_INLINE uint64_t gyre_mpmc_pop_bulk(gyre_mpmc *queue, void *sl
     assert(slot_size == queue->slot_size);
     if (some == 0)
         return 0;
-    gyre_slots_read(queue->slots, queue->mask, position, slots, slot_size, some);
+    if (some == count) /* as in gyre_mpmc_push_bulk */
+        gyre_slots_read(queue->slots, queue->mask, position, slots, slot_size, count);
+    else
+        gyre_slots_read(queue->slots, queue->mask, position, slots, slot_size, some);
     gyre_mpmc_free_(queue, position, some);
     return some;
 }

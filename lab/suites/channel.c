@@ -7,7 +7,7 @@
  * between the timed runs, and have room for all of one. What is sent is the same in each pair; the
  * large buffer is made beforehand, and must come out at the address where it went in.
  *
- * Threads   one.
+ * Threads   one, and one that sleeps.
  * Owns      a fixture per case.
  * Not here  two threads (suites/command.c, suites/reply.c), what fails (suites/channel_error.c).
  */
@@ -21,6 +21,7 @@
 #include "gyre/clock.h"
 #include "gyre/command.h"
 #include "suites/legacy_queue.h"
+#include "suites/partner.h"
 #include "suites/suites.h"
 
 enum { BOUND = 100, LARGER_BOUND = 1000, ROOM = 1024, BUFFER_BYTES = 1 << 20, FLOOR_SLOTS = 128 };
@@ -32,6 +33,7 @@ typedef struct sends {
     gyre_channel *channel;
     gyre_subscriber *subscriber; /* to ALL */
     gyre_legacy_queue *queue;    /* instead of a channel */
+    gyre_idler idler;
     weight weight;
     bool metrics;
     uint32_t capacity; /* of the channel */
@@ -119,6 +121,7 @@ static void sends_teardown(void *fixture)
     gyre_channel_destroy(s->channel);
     gyre_legacy_destroy(s->queue);
     gyre_bytes_release(&s->buffer);
+    gyre_idler_stop(&s->idler);
     free(s);
 }
 
@@ -146,16 +149,17 @@ typedef enum way { TO_ALL, TO_ONE, TO_ONE_WITH_METRICS, LEGACY } way;
 static gyre_status sends_setup(void **out_fixture, way where, weight w, uint32_t capacity)
 {
     sends *s = calloc(1, sizeof *s);
-    gyre_status status = GYRE_OK;
+    gyre_status status;
 
     *out_fixture = NULL;
     if (!s)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
+    status = gyre_idler_start(&s->idler);
     s->weight = w;
     s->metrics = where == TO_ONE_WITH_METRICS;
     for (size_t i = 0; i < sizeof s->parameters; i++)
         s->parameters[i] = (unsigned char)(i ^ 0x5a);
-    if (w == LARGE)
+    if (status == GYRE_OK && w == LARGE)
         status = gyre_bytes_take(NULL, BUFFER_BYTES, &s->buffer);
     if (status == GYRE_OK && w == LARGE)
         memset(gyre_bytes_writable(&s->buffer), 1, BUFFER_BYTES);

@@ -3,7 +3,8 @@
  * channel_error: what it costs to be told no.
  *
  * A full queue and a deadline are the hot path of a busy program: they write no detail. A closed
- * channel and a wrong size do, since somebody will read it.
+ * channel and a wrong size do, since somebody will read it. And how late a wait returns after its
+ * deadline; that it never does before is checked here and tested elsewhere.
  *
  * Threads   one.
  * Owns      a fixture per case.
@@ -12,6 +13,7 @@
 
 #include "gyre/bench.h"
 #include "gyre/channel.h"
+#include "gyre/clock.h"
 #include "suites/suites.h"
 
 enum { CAPACITY = 4, ITEM_BYTES = 48 };
@@ -19,6 +21,8 @@ enum { CAPACITY = 4, ITEM_BYTES = 48 };
 typedef struct refusals {
     gyre_channel *channel;
     uint64_t right; /* calls that were refused as they should be */
+    uint64_t wait_ns;
+    uint64_t late_ns, latest_ns; /* after the deadline, all together and at most */
     unsigned char item[2 * ITEM_BYTES];
 } refusals;
 
@@ -110,6 +114,42 @@ static void receive_too_late(void *fixture, uint64_t iterations)
         r->right += gyre_channel_receive(r->channel, r->item, NULL, 0) == GYRE_TIMEOUT;
 }
 
+static gyre_status wait_setup(const gyre_bench_case *c, void **out_fixture)
+{
+    const gyre_status status = refusals_setup(c, out_fixture);
+    refusals *r = *out_fixture;
+
+    if (r)
+        r->wait_ns = (uint64_t)gyre_bench_axis(c, "wait_us") * 1000;
+    return status;
+}
+
+static void receive_until_deadline(void *fixture, uint64_t iterations)
+{
+    refusals *r = fixture;
+
+    for (uint64_t i = 0; i < iterations; i++) {
+        const uint64_t deadline_ns = gyre_clock_after_ns(r->wait_ns);
+        const gyre_status status = gyre_channel_receive(r->channel, r->item, NULL, deadline_ns);
+        const uint64_t now_ns = gyre_clock_now_ns();
+
+        if (status != GYRE_TIMEOUT || now_ns < deadline_ns)
+            continue;
+        r->right++;
+        r->late_ns += now_ns - deadline_ns;
+        if (now_ns - deadline_ns > r->latest_ns)
+            r->latest_ns = now_ns - deadline_ns;
+    }
+}
+
+static void tell_lateness(const void *fixture, uint64_t iterations, gyre_bench_facts *facts)
+{
+    const refusals *r = fixture;
+
+    gyre_bench_count(facts, "late_mean_ns", (double)r->late_ns / (double)iterations);
+    gyre_bench_count(facts, "late_most_ns", (double)r->latest_ns);
+}
+
 static void try_receive(void *fixture, uint64_t iterations)
 {
     refusals *r = fixture;
@@ -184,6 +224,19 @@ static const gyre_bench benches[] = {
         .run = receive_too_late,
         .check = nothing_came,
         .teardown = refusals_teardown,
+    },
+    {
+        .name = "channel_error_path/receive_until_deadline",
+        .axes = {GYRE_AXIS("wait_us", 10, 100, 1000)},
+        .t0 = "before the deadline is reckoned",
+        .t1 =
+            "the return of a receive for which nothing came; what lies after the deadline is told",
+        .observer = "the caller, which reads the status and the clock, and the channel's accounts",
+        .setup = wait_setup,
+        .run = receive_until_deadline,
+        .check = nothing_came,
+        .teardown = refusals_teardown,
+        .tell = tell_lateness,
     },
     {
         .name = "channel_error_path/floor_try_receive",

@@ -3,10 +3,9 @@
  * command: commands of all kinds processed one by one, and commands of four producers at once;
  * through a channel, the legacy queue with the same limit, and bare queues.
  *
- * Threads   sequential processing has one. Contention has five of the harness: thread 0 consumes
- *           and checks that each producer's commands come once and in order, the others produce.
- * Owns      a fixture per case.
- * Not here  one producer and one consumer (suites/stream.c).
+ * Threads   sequential processing has one, and one that sleeps. Contention has five of the harness:
+ * thread 0 consumes and checks that each producer's commands come once and in order, the others
+ * produce. Owns      a fixture per case. Not here  one producer and one consumer (suites/stream.c).
  */
 #include "gyre/command.h"
 
@@ -16,6 +15,7 @@
 
 #include "gyre/bench.h"
 #include "gyre/clock.h"
+#include "suites/partner.h"
 #include "suites/path.h"
 #include "suites/suites.h"
 
@@ -33,6 +33,7 @@ static const uint64_t PATIENCE_NS = 30000000000;
 
 typedef struct sequence {
     gyre_path path;
+    gyre_idler idler;
     gyre_bytes buffer; /* what commands to a device carry */
     uint64_t expected; /* sum of the results of one sequence, without any path */
     uint64_t sum;
@@ -102,6 +103,7 @@ static void sequence_teardown(void *fixture)
 
     gyre_path_close(&s->path);
     gyre_bytes_release(&s->buffer);
+    gyre_idler_stop(&s->idler);
     free(s);
 }
 
@@ -113,7 +115,9 @@ static gyre_status sequence_setup(gyre_path_kind kind, void **out_fixture)
     *out_fixture = NULL;
     if (!s)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
-    status = gyre_bytes_take(NULL, BUFFER_BYTES, &s->buffer);
+    status = gyre_idler_start(&s->idler);
+    if (status == GYRE_OK)
+        status = gyre_bytes_take(NULL, BUFFER_BYTES, &s->buffer);
     if (status == GYRE_OK)
         status = gyre_path_open(&s->path, kind, ROOM);
     if (status != GYRE_OK) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gyre/clock.h"
+#include "gyre/park.h"
 #include "gyre/topology.h"
 
 enum { LOOKS_PER_CLOCK = 4096 };
@@ -59,6 +60,35 @@ void gyre_partner_tell(const gyre_partner *partner, gyre_bench_facts *facts)
     gyre_bench_note(facts, "threads",
                     partner->cpu_count > 1 ? "two, each pinned to a CPU of its own"
                                            : "two on one CPU: the scheduler is measured");
+}
+
+/* seq_cst [park-handshake]: as gyre/park.h asks of the condition */
+static bool may_quit(void *arg)
+{
+    return __atomic_load_n(&((gyre_idler *)arg)->quit, __ATOMIC_SEQ_CST) != 0;
+}
+
+static void idle(void *arg)
+{
+    gyre_idler *idler = arg;
+
+    (void)!gyre_park_wait(&idler->park, NULL, may_quit, idler, GYRE_NEVER);
+}
+
+gyre_status gyre_idler_start(gyre_idler *idler)
+{
+    const gyre_thread_options options = {.struct_size = sizeof options, .name = "gyre-idler"};
+
+    *idler = (gyre_idler){0};
+    return gyre_thread_start(idle, idler, &options, &idler->thread);
+}
+
+void gyre_idler_stop(gyre_idler *idler)
+{
+    __atomic_store_n(&idler->quit, 1, __ATOMIC_SEQ_CST); /* [park-handshake] */
+    gyre_park_wake(&idler->park, 1);
+    gyre_thread_stop(idler->thread);
+    idler->thread = NULL;
 }
 
 bool gyre_partner_wait(const uint64_t *counter, uint64_t value)

@@ -19,6 +19,7 @@
 
 #include "gyre/atomic.h"
 #include "gyre/bench.h"
+#include "gyre/park.h"
 #include "gyre/thread.h"
 
 enum { GYRE_PARTNER_CPUS = 1024 };
@@ -44,6 +45,20 @@ void gyre_partner_stop(gyre_partner *partner);
 
 /* Reports whether the two had a CPU each. */
 void gyre_partner_tell(const gyre_partner *partner, gyre_bench_facts *facts);
+
+/* A second thread that only sleeps. A process with one thread takes a mutex without an atomic
+ * operation, which no program that needs the mutex does; so cases of one thread that use or are
+ * compared with one keep such a thread beside them. Zero is ready for use. */
+typedef struct gyre_idler {
+    gyre_thread *thread;
+    gyre_park park;
+    uint32_t quit; /* shared */
+} gyre_idler;
+
+GYRE_MUST_USE gyre_status gyre_idler_start(gyre_idler *idler);
+
+/* One that was never started is fine. */
+void gyre_idler_stop(gyre_idler *idler);
 
 /* Between two looks at what another thread does; gives the CPU away now and then, since the two may
  * share one. `looks` counts them. */

@@ -185,28 +185,37 @@ static gyre_status measure_all(peers_measuring *how, peers_run *run)
     return status;
 }
 
-/* Prints and keeps; returns an exit status. */
-static int finish(const peers_run *run, const gyre_args *args)
+/* Whether Gyre's side, or a floor, did not do its work. */
+static bool is_failed(const peers_run *run)
 {
-    char path[512];
-    int code = GYRE_EXIT_DONE;
-
     for (size_t i = 0; i < run->count; i++) {
         const peers_result *result = &run->results[i];
 
-        if (result->problem[0] && !result->skipped &&
-            (result->library->kind != PEERS_PEER || gyre_args_given(args, TEST)))
+        if (result->problem[0] && !result->skipped && result->library->kind != PEERS_PEER)
+            return true;
+    }
+    return false;
+}
+
+/* Prints and keeps; returns an exit status. */
+static int finish(const peers_run *run, const gyre_args *args)
+{
+    const bool verbose = gyre_args_given(args, VERBOSE);
+    int code = is_failed(run) ? GYRE_EXIT_FAILED : GYRE_EXIT_DONE;
+    char path[512];
+
+    if (gyre_args_given(args, TEST)) {
+        if (peers_table_answers(stdout, run, verbose) > 0)
             code = GYRE_EXIT_FAILED;
+        return run->head->interrupted ? GYRE_EXIT_INTERRUPTED : code;
     }
-    peers_table_print(stdout, run, gyre_args_given(args, VERBOSE));
-    if (!gyre_args_given(args, TEST)) {
-        snprintf(path, sizeof path, "%s/peers.json", gyre_settings_text(GYRE_SETTING_OUT));
-        if (args->value[JSON])
-            snprintf(path, sizeof path, "%s", args->value[JSON]);
-        if (peers_run_save(run, path) != GYRE_OK)
-            return complain(GYRE_IO);
-        printf("kept in %s\n", path);
-    }
+    peers_table_print(stdout, run, verbose);
+    snprintf(path, sizeof path, "%s/peers.json", gyre_settings_text(GYRE_SETTING_OUT));
+    if (args->value[JSON])
+        snprintf(path, sizeof path, "%s", args->value[JSON]);
+    if (peers_run_save(run, path) != GYRE_OK)
+        return complain(GYRE_IO);
+    printf("kept in %s\n", path);
     return run->head->interrupted ? GYRE_EXIT_INTERRUPTED : code;
 }
 
@@ -234,7 +243,7 @@ static int print_table(const char *path)
 
     if (peers_rows_read(path, rows, &count) != GYRE_OK)
         return complain(GYRE_IO);
-    peers_table_markdown(stdout, rows, count);
+    peers_table_markdown(stdout, path, rows, count);
     return GYRE_EXIT_DONE;
 }
 

@@ -76,6 +76,42 @@ static void put_row(FILE *stream, const peers_row *row)
     fputc('\n', stream);
 }
 
+static void put_absent(FILE *stream)
+{
+    for (size_t i = 0; peers_absents[i].name; i++) {
+        fprintf(stream, "%s is not here: ", peers_absents[i].name);
+        gyre_text_print(stream, peers_absents[i].reason);
+        fputc('\n', stream);
+    }
+}
+
+static void put_problem(FILE *stream, const peers_result *result)
+{
+    fprintf(stream, "%s: %s %s: %s\n", result->work->id, result->library->name, result->way->name,
+            result->problem[0] ? result->problem : "right");
+}
+
+size_t peers_table_answers(FILE *stream, const peers_run *run, bool verbose)
+{
+    size_t wrong = 0, odd = 0;
+
+    for (size_t i = 0; i < run->count; i++) {
+        const peers_result *result = &run->results[i];
+        const bool collapsed = strncmp(result->problem, "collapsed", 9) == 0;
+
+        if (result->problem[0] || verbose)
+            put_problem(stream, result);
+        odd += result->problem[0] != '\0';
+        /* others may collapse; we may not */
+        wrong += result->problem[0] && !result->skipped &&
+                 (!collapsed || result->library->kind != PEERS_PEER);
+    }
+    put_absent(stream);
+    fprintf(stream, "%zu ways tried once: %zu right, %zu wrong, %zu with another problem\n",
+            run->count, run->count - odd, wrong, odd - wrong);
+    return wrong;
+}
+
 static void put_notes(FILE *stream, const peers_run *run)
 {
     for (size_t i = 0; i < run->row_count; i++) {
@@ -91,18 +127,10 @@ static void put_notes(FILE *stream, const peers_run *run)
             fprintf(stream, "%s (%s): undecided: %s\n", row->work, shown_class(row->class_),
                     row->reason);
     }
-    for (size_t i = 0; i < run->count; i++) {
-        const peers_result *result = &run->results[i];
-
-        if (result->problem[0])
-            fprintf(stream, "%s: %s %s: %s\n", result->work->id, result->library->name,
-                    result->way->name, result->problem);
-    }
-    for (size_t i = 0; peers_absents[i].name; i++) {
-        fprintf(stream, "%s is not here: ", peers_absents[i].name);
-        gyre_text_print(stream, peers_absents[i].reason);
-        fputc('\n', stream);
-    }
+    for (size_t i = 0; i < run->count; i++)
+        if (run->results[i].problem[0])
+            put_problem(stream, &run->results[i]);
+    put_absent(stream);
 }
 
 static void put_way(FILE *stream, const peers_result *result, peers_class class_)
@@ -191,8 +219,9 @@ static void put_conditions(FILE *stream, const peers_row *row)
     put_cell(stream, text);
 }
 
-void peers_table_markdown(FILE *stream, const peers_row *rows, size_t count)
+void peers_table_markdown(FILE *stream, const char *path, const peers_row *rows, size_t count)
 {
+    fprintf(stream, "Medians of one run, [`%s`](%s):\n\n", path, path);
     fputs(
         "| work | Gyre | best lossless peer | its figure | ratio | limit | | floor | class | loss "
         "| capacity, policy, in flight |\n|---|---|---|---|---|---|---|---|---|---|---|\n",

@@ -17,8 +17,11 @@
  * `verbose`: every way's figure too. */
 void peers_table_print(FILE *stream, const peers_run *run, bool verbose);
 
-/* The rows as a table of a README. */
-void peers_table_markdown(FILE *stream, const peers_row *rows, size_t count);
+/* Which ways answered right when each was tried once; `verbose`: those too. How many did not. */
+size_t peers_table_answers(FILE *stream, const peers_run *run, bool verbose);
+
+/* The rows as a table of a README, under the name of the file that they are from. */
+void peers_table_markdown(FILE *stream, const char *path, const peers_row *rows, size_t count);
 
 /* Every work with its ways, measured or not. */
 void peers_table_list(FILE *stream, const peers_run *run);

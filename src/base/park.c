@@ -81,6 +81,11 @@ static uint64_t spin_end_ns(gyre_spin *spin, uint64_t now_ns)
     return promising ? now_ns + (uint64_t)gyre_settings_number(GYRE_SETTING_SPIN) : now_ns;
 }
 
+bool gyre_may_spin(void)
+{
+    return gyre_settings_number(GYRE_SETTING_SPIN) > 0;
+}
+
 bool gyre_spin_until(gyre_spin *spin, bool (*ready)(void *), void *arg, uint64_t deadline_ns)
 {
     const uint64_t now_ns = gyre_clock_now_ns(), end_ns = spin_end_ns(spin, now_ns);

@@ -24,6 +24,9 @@ static inline void gyre_relax(void)
 #endif
 }
 
+/* Whether GYRE_SPIN allows to spin at all. */
+bool gyre_may_spin(void);
+
 /* Asks `ready` again and again for as long as spinning pays, and no longer than the deadline. True
  * when it said so; false when it is time to sleep, or too late. */
 GYRE_MUST_USE bool gyre_spin_until(gyre_spin *spin, bool (*ready)(void *arg), void *arg,

@@ -340,6 +340,8 @@ gyre_status gyre_subscriber_create(gyre_channel *channel, gyre_subscriber **out_
         }
     }
     pthread_mutex_unlock(&channel->lock);
+    /* [park-handshake]: who went to sleep between the two cursors waits for the first */
+    gyre_park_wake(&channel->senders, UINT32_MAX);
     *out_subscriber = subscriber;
     return status;
 }

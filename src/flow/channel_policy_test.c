@@ -101,7 +101,7 @@ static void full_dropping_channel_loses_its_oldest(void)
         REQUIRE(channel != NULL);
         for (uint32_t k = 0; k < 3 * n + 1; k++)
             CHECK(fake_send(channel, &ledger, k, 0) == GYRE_OK);
-        CHECK(ledger.drops == before + 2 * n + 1);
+        CHECK(ledger.drops == before + 2ull * n + 1);
         s = fake_describe(channel);
         CHECK(s.attempts == 3 * n + 1 && s.accepted == 3 * n + 1 && s.rejected == 0);
         CHECK(s.dropped == 2 * n + 1 && s.queued == n && s.peak == n);

@@ -76,7 +76,7 @@ static gyre_status say_closed(const gyre_channel *channel)
  * will tell, before clocks are read and budgets counted. */
 static bool came_soon(receiving *r)
 {
-    if (r->subscriber || r->channel->options.banded)
+    if (r->subscriber || r->channel->options.banded || r->deadline_ns == 0 || !gyre_may_spin())
         return false;
     for (int i = 0; i < GYRE_FIRST_LOOKS; i++) {
         if (gyre_one_peek(r->channel))

@@ -119,8 +119,8 @@ static void options_of_other_versions_are_understood(void)
         gyre_channel_options known;
         uint64_t newer;
     } options = {.known = {.struct_size = sizeof options, .capacity = 1}};
-    const purse p = {.left = 0};
-    const gyre_allocator half = {purse_allocate, NULL, (void *)(uintptr_t)&p};
+    purse p = {.left = 0};
+    const gyre_allocator half = {purse_allocate, NULL, &p};
     gyre_channel *channel;
 
     CHECK(gyre_channel_create(&options.known, &channel) == GYRE_OK);
@@ -366,10 +366,10 @@ static void bulk_receive_lays_items_item_bytes_apart(void)
     memset(items, 0xee, sizeof items);
     memset(received, 0xee, sizeof received);
     CHECK(gyre_channel_try_receive_bulk(channel, items, received, 3, &count) == GYRE_OK);
-    CHECK(count == 3 && items[3 * BYTES] == 0xee && received[3].size == 0xeeeeeeee);
+    CHECK(count == 3 && items[3 * (size_t)BYTES] == 0xee && received[3].size == 0xeeeeeeee);
     CHECK(gyre_channel_receive_bulk(channel, items + 3 * (size_t)BYTES, received + 3, ROOM - 2, 0,
                                     &count) == GYRE_OK);
-    CHECK(count == 5 && items[ROOM * BYTES] == 0xee && received[ROOM].size == 0xeeeeeeee);
+    CHECK(count == 5 && items[ROOM * (size_t)BYTES] == 0xee && received[ROOM].size == 0xeeeeeeee);
     for (uint32_t i = 0; i < ROOM; i++) {
         CHECK(received[i].size == FAKE_LEAST + 2 * i);
         CHECK(received[i].band == 0 && received[i].reply == 0);

@@ -179,6 +179,45 @@ static void many_to_many_loses_and_reorders_nothing(void)
     run_team(MOST, MOST, LARGEST_CAPACITY);
 }
 
+enum { CREW = 4, EACH = 4096, TOGETHER = CREW * EACH, ROUNDS = 50 };
+
+static pthread_barrier_t phase;
+
+/* Together they fill the queue, and then empty it. Each leaves how often it was refused. */
+static void *fill_and_empty(void *arg)
+{
+    uint32_t *const refusals = arg;
+    uint64_t value = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        pthread_barrier_wait(&phase);
+        for (int i = 0; i < EACH; i++)
+            *refusals += !gyre_mpmc_push(&queue, &value, sizeof value);
+        pthread_barrier_wait(&phase);
+        for (int i = 0; i < EACH; i++)
+            *refusals += !gyre_mpmc_pop(&queue, &value, sizeof value);
+    }
+    return NULL;
+}
+
+static void nobody_is_refused_because_another_was_quicker(void)
+{
+    static alignas(64) unsigned char large[TOGETHER * (sizeof(uint64_t) + 1)];
+    uint32_t refusals[CREW] = {0};
+    pthread_t threads[CREW];
+
+    CHECK(gyre_mpmc_init(&queue, large, sizeof(uint64_t), TOGETHER) == GYRE_OK);
+    REQUIRE(pthread_barrier_init(&phase, NULL, CREW) == 0);
+    for (int i = 0; i < CREW; i++)
+        if (pthread_create(&threads[i], NULL, fill_and_empty, &refusals[i]) != 0)
+            abort(); /* the others would wait for it for ever */
+    for (int i = 0; i < CREW; i++) {
+        pthread_join(threads[i], NULL);
+        CHECK(refusals[i] == 0);
+    }
+    pthread_barrier_destroy(&phase);
+}
+
 /* A thread that has claimed a slot and goes no further until it is let. */
 typedef struct holder {
     pthread_barrier_t claimed, let_go;
@@ -294,6 +333,7 @@ static const test_case cases[] = {
     TEST(many_to_one_loses_and_reorders_nothing),
     TEST(one_to_many_loses_and_reorders_nothing),
     TEST(many_to_many_loses_and_reorders_nothing),
+    TEST(nobody_is_refused_because_another_was_quicker),
     TEST(stopped_producer_holds_up_no_other_until_the_queue_has_gone_round),
     TEST(stopped_consumer_holds_up_no_other_until_the_queue_has_gone_round),
 };

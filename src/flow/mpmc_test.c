@@ -19,14 +19,15 @@ enum {
 static gyre_mpmc queue;
 static alignas(64) unsigned char storage[LARGEST_CAPACITY * LARGEST_SLOT + 128];
 
-/* An empty queue over dirty storage. */
+/* An empty queue over storage that was full of something, and of something else the next time. */
 static void make(size_t slot_size, uint64_t capacity)
 {
+    static unsigned char dirt;
     size_t bytes = 0;
 
     CHECK(gyre_mpmc_storage_bytes(slot_size, capacity, &bytes) == GYRE_OK);
     CHECK(bytes <= sizeof storage);
-    memset(storage, 0xa5, sizeof storage);
+    memset(storage, dirt ^= 0xa5, sizeof storage);
     CHECK(gyre_mpmc_init(&queue, storage, slot_size, capacity) == GYRE_OK);
 }
 
@@ -116,7 +117,8 @@ static void empty_queue_has_nothing_to_pop(void)
 
 static void bulk_moves_what_fits(void)
 {
-    for (uint64_t capacity = 1; capacity <= LARGEST_CAPACITY; capacity *= 2) {
+    for (uint64_t i = 0; i < 12; i++) {
+        const uint64_t capacity = UINT64_C(1) << i / 2; /* each twice: both kinds of dirt */
         uint64_t some[100], got[100] = {0};
 
         make(8, capacity);
@@ -167,6 +169,43 @@ static void producers_wait_for_the_oldest_slot(void)
     gyre_mpmc_commit_pop(&queue, at_first);
     CHECK(push(3) && push(4) && !push(5));
     CHECK(pops(3) && pops(4));
+}
+
+static void claimed_slot_is_nobody_elses_on_the_next_lap(void)
+{
+    uint64_t first, second, third;
+
+    make(8, 2);
+    REQUIRE(gyre_mpmc_begin_push(&queue, 8, &first) && gyre_mpmc_begin_push(&queue, 8, &second));
+    CHECK(gyre_mpmc_begin_push(&queue, 8, &third) == NULL);
+    gyre_mpmc_commit_push(&queue, first);
+    gyre_mpmc_commit_push(&queue, second);
+    REQUIRE(gyre_mpmc_begin_pop(&queue, 8, &first) && gyre_mpmc_begin_pop(&queue, 8, &second));
+    CHECK(gyre_mpmc_begin_pop(&queue, 8, &third) == NULL);
+}
+
+/* Although slots behind the end of the ring are in the right state. */
+static void bulk_stops_before_a_slot_in_use(void)
+{
+    uint64_t some[8] = {0}, position, *into;
+
+    make(8, 8);
+    CHECK(gyre_mpmc_push_bulk(&queue, some, 8, 4) == 4 &&
+          gyre_mpmc_pop_bulk(&queue, some, 8, 4) == 4);
+    CHECK(push(4) && push(5));
+    into = gyre_mpmc_begin_push(&queue, 8, &position);
+    REQUIRE(into);
+    CHECK(push(7) && push(8) && push(9));
+    CHECK(gyre_mpmc_pop_bulk(&queue, some, 8, 8) == 2);
+    *into = 6;
+    gyre_mpmc_commit_push(&queue, position);
+
+    REQUIRE(gyre_mpmc_begin_pop(&queue, 8, &position)); /* in slot 6 */
+    CHECK(pops(7) && pops(8) && pops(9));
+    CHECK(gyre_mpmc_push_bulk(&queue, some, 8, 8) == 4); /* from slot 2 on */
+    CHECK(gyre_mpmc_pop_bulk(&queue, some, 8, 2) == 2);  /* 2 and 3 are for the next lap */
+    gyre_mpmc_commit_pop(&queue, position);
+    CHECK(gyre_mpmc_push_bulk(&queue, some, 8, 8) == 6);
 }
 
 static void abandoned_slot_is_passed_over(void)
@@ -348,6 +387,8 @@ static const test_case cases[] = {
     TEST(bulk_moves_what_fits),
     TEST(consumers_wait_for_the_oldest_slot),
     TEST(producers_wait_for_the_oldest_slot),
+    TEST(claimed_slot_is_nobody_elses_on_the_next_lap),
+    TEST(bulk_stops_before_a_slot_in_use),
     TEST(abandoned_slot_is_passed_over),
     TEST(slots_of_every_size_arrive_whole),
     TEST(random_steps_agree_with_a_list),

@@ -313,8 +313,9 @@ gyre_status gyre_reply_wait(gyre_channel *channel, gyre_reply reply, uint64_t de
     out_answer->size = 0;
     if (status != GYRE_OK)
         return status;
-    for (int i = 0; i < GYRE_FIRST_LOOKS && deadline_ns > 0 && !is_answered(&w); i++)
-        gyre_relax();
+    if (deadline_ns > 0 && gyre_may_spin())
+        for (int i = 0; i < GYRE_FIRST_LOOKS && !is_answered(&w); i++)
+            gyre_relax();
     if (!is_answered(&w) && !gyre_spin_until(&spin, is_answered, &w, deadline_ns)) {
         status = sleep_for(&w, deadline_ns);
         if (status == GYRE_OK)

@@ -12,7 +12,7 @@ enum {
     CALLERS = 5,
     SERVERS = 3,
     CALLS = 1500,          /* of each caller */
-    RACES = 20000,         /* of one answer against one giver */
+    RACES = 8000,          /* of one answer against one giver */
     HALF = FAKE_ITEMS / 2, /* items below, answers above: answer HALF + i for item i */
 };
 
@@ -167,9 +167,17 @@ static void late_answer_writes_nothing_to_a_caller_that_is_gone(void)
 typedef struct race {
     gyre_channel *channel;
     uint32_t ready[2]; /* rounds that each has come to; seq_cst */
+    uint64_t end_ns;
     gyre_reply reply;
+    bool last; /* race, this one; like the ticket, written before they meet */
     gyre_status sent;
 } race;
+
+static void take_ticket(race *r, uint32_t i)
+{
+    CHECK(gyre_reply_take(r->channel, &r->reply) == GYRE_OK);
+    r->last = i + 1 == RACES || gyre_clock_now_ns() >= r->end_ns;
+}
 
 static void meet(race *r, int side, uint32_t round, fake_random *random)
 {
@@ -177,14 +185,14 @@ static void meet(race *r, int side, uint32_t round, fake_random *random)
 
     __atomic_store_n(&r->ready[side], round, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&r->ready[!side], __ATOMIC_SEQ_CST) < round)
-        if (++looks % 1000 == 0)
+        if (++looks % 200 == 0)
             sched_yield();
     for (volatile uint32_t k = fake_below(random, 150); k > 0; k--)
         ;
 }
 
-/* Meets the other and answers with something that refers to `id`, which stays the ledger's when it
- * is refused. */
+/* Meets the other and answers with something that is counted, and stays the ledger's when it is
+ * refused. */
 static gyre_status meet_and_answer(race *r, int side, uint32_t i, fake_random *random)
 {
     const uint32_t id = (uint32_t)side * HALF + i % HALF;
@@ -204,8 +212,9 @@ static void *answer_races(void *arg)
     race *r = arg;
     fake_random random = {11};
 
-    for (uint32_t i = 0; i < RACES; i++) {
+    for (uint32_t i = 0, last = false; !last; i++) {
         r->sent = meet_and_answer(r, 1, i, &random);
+        last = r->last;
         meet(r, 1, 2 * i + 2, &random);
     }
     return NULL;
@@ -213,18 +222,19 @@ static void *answer_races(void *arg)
 
 static void giving_up_against_an_answer_loses_nothing(void)
 {
-    race r = {.channel = make(GYRE_FULL_BLOCK, 1, 2)};
+    race r = {.channel = make(GYRE_FULL_BLOCK, 1, 2),
+              .end_ns = gyre_clock_after_ns(2000ull * MILLISECOND)};
     fake_random random = {12};
     uint32_t given = 0;
     pthread_t thread;
 
     REQUIRE(r.channel != NULL);
     REQUIRE(pthread_create(&thread, NULL, answer_races, &r) == 0);
-    for (uint32_t i = 0; i < RACES; i++) {
+    for (uint32_t i = 0; !r.last; i++) {
         gyre_status status;
         gyre_answer answer;
 
-        CHECK(gyre_reply_take(r.channel, &r.reply) == GYRE_OK);
+        take_ticket(&r, i);
         meet(&r, 0, 2 * i + 1, &random);
         status = gyre_reply_give(r.channel, r.reply);
         if (status == GYRE_AGAIN) {
@@ -244,17 +254,18 @@ static void giving_up_against_an_answer_loses_nothing(void)
 
 static void one_of_two_answers_counts(void)
 {
-    race r = {.channel = make(GYRE_FULL_BLOCK, 1, 2)};
+    race r = {.channel = make(GYRE_FULL_BLOCK, 1, 2),
+              .end_ns = gyre_clock_after_ns(2000ull * MILLISECOND)};
     fake_random random = {13};
     pthread_t thread;
 
     REQUIRE(r.channel != NULL);
     REQUIRE(pthread_create(&thread, NULL, answer_races, &r) == 0);
-    for (uint32_t i = 0; i < RACES; i++) {
+    for (uint32_t i = 0; !r.last; i++) {
         gyre_status status;
         gyre_answer answer;
 
-        CHECK(gyre_reply_take(r.channel, &r.reply) == GYRE_OK);
+        take_ticket(&r, i);
         status = meet_and_answer(&r, 0, i, &random);
         meet(&r, 0, 2 * i + 2, &random);
         CHECK((status == GYRE_OK) != (r.sent == GYRE_OK));

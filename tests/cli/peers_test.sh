@@ -68,7 +68,9 @@ sleeps_apart() { exits 0 "$alone" --test --work round_trip_park && says err '^pe
 tests() # every way of Gyre and every floor, once; nothing is kept
 {
     (cd "$work" && exits 0 "$alone" --test --work cycle) && [ ! -e "$work/gyre-out" ] &&
-        exits 1 "$odd" --test --work spsc
+        says out '^12 ways tried once: 12 right, 0 wrong, 0 with another problem$' &&
+        exits 1 "$odd" --test -v --work spsc && says out '^spsc_cycle_8: tokio right: right$' &&
+        says out '^6 ways tried once: 3 right, 3 wrong, 0 with another problem$'
 }
 stops() # TERM, because a background job of sh ignores INT
 {
@@ -90,8 +92,8 @@ unwritable() { : >"$work/file" && exits 3 "$odd" --quick --work spsc --json "$wo
 
 tabulates()
 {
-    exits 0 "$alone" --table "$json" && says out '^| work | Gyre | best lossless peer |' &&
-        says out '^| .spsc_cycle_8. | .* | tokio 9 right | ' && [ "$(wc -l <"$work/out")" = 3 ]
+    exits 0 "$alone" --table "$json" && says out "^Medians of one run, .*$json" && says out '^| work | Gyre | best lossless peer |' &&
+        says out '^| .spsc_cycle_8. | .* | tokio 9 right | ' && [ "$(wc -l <"$work/out")" = 5 ]
 }
 table_refuses()
 {
@@ -102,12 +104,12 @@ table_refuses()
 }
 
 # the newest by name: files are called peers-MACHINE.json
-committed() { find "$root/docs/measured" -name 'peers-*.json' | sort | tail -n 1; }
+committed() { (cd "$root" && find docs/measured -name 'peers-*.json' | sort | tail -n 1); }
 readme_is_of_the_run()
 {
-    exits 0 "$alone" --table "$(committed)" &&
+    cd "$root" && exits 0 "$alone" --table "$(committed)" &&
         sed -n '/^<!-- peers: begin -->$/,/^<!-- peers: end -->$/p' "$root/README.md" | sed '1d;$d' >"$work/readme" &&
-        [ -s "$work/readme" ] && diff "$work/readme" "$work/out" && grep -q "${1##*/}" "$root/README.md"
+        [ -s "$work/readme" ] && diff "$work/readme" "$work/out"
 }
 
 claim help_names_the_options helps
@@ -140,7 +142,7 @@ else
     skip what_must_sleep_is_measured_apart 'there is one CPU'
 fi
 if [ -n "$(committed)" ]; then
-    claim the_table_in_the_readme_is_that_of_the_committed_run readme_is_of_the_run "$(committed)"
+    claim the_table_in_the_readme_is_that_of_the_committed_run readme_is_of_the_run
 else
     skip the_table_in_the_readme_is_that_of_the_committed_run 'no docs/measured/peers-*.json is committed'
 fi
