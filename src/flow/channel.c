@@ -159,7 +159,8 @@ gyre_status gyre_channel_create(const gyre_channel_options *options, gyre_channe
         status = gyre_alloc(filled.allocator, 1, where.total, &block);
     if (status != GYRE_OK)
         return status;
-    channel = (gyre_channel *)align_up((uintptr_t)block, ALIGNMENT);
+    channel =
+        (gyre_channel *)(void *)((unsigned char *)block + (-(uintptr_t)block & (ALIGNMENT - 1)));
     channel->block = block;
     channel->block_bytes = where.total;
     channel->band_count = bands;

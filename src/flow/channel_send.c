@@ -114,9 +114,12 @@ static void drop_newest(sending *s)
 
     atomic_fetch_add_explicit(&s->channel->dropped_newest, s->count, memory_order_relaxed);
     for (; s->count > 0; s->count--, s->done++, s->load.items += s->load.size) {
+        void *item;
+
         gyre_reply_table_refuse(&s->channel->replies, s->load.reply, GYRE_CANCELLED);
+        memcpy(&item, &s->load.items, sizeof item); /* accepted: no longer the sender's const */
         if (options->drop)
-            options->drop(options->user, (void *)(uintptr_t)s->load.items, s->load.size);
+            options->drop(options->user, item, s->load.size);
     }
 }
 
