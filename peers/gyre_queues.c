@@ -21,7 +21,7 @@ typedef struct spsc {
 
 static void *spsc_create(size_t item_bytes)
 {
-    spsc *s = aligned_alloc(128, sizeof *s + PEERS_CAPACITY * item_bytes);
+    spsc *s = aligned_alloc(128, (sizeof *s + PEERS_CAPACITY * item_bytes + 127) / 128 * 128);
 
     if (s && gyre_spsc_init(&s->queue, s->slots, item_bytes, PEERS_CAPACITY) == GYRE_OK)
         return s;
