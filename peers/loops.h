@@ -9,9 +9,9 @@
  *                bool WAY_pop(void *state, ITEM *item)                            false: empty
  *     ITEM   peers_item8, peers_item48 or peers_item64
  *     BULK   when it also has the bulk forms, which return how many they moved
- *                uint32_t WAY_push_bulk(void *state, uint32_t producer, const ITEM *items, uint32_t
- * n) uint32_t WAY_pop_bulk(void *state, ITEM *items, uint32_t n) BULK_ONLY  when the single forms
- * are not wanted
+ *                uint32_t WAY_push_bulk(void *state, uint32_t producer, const ITEM *, uint32_t n)
+ *                uint32_t WAY_pop_bulk(void *state, ITEM *items, uint32_t n)
+ *     BULK_ONLY  when the single forms are not wanted
  *
  * and get WAY_cycle and WAY_stream, and WAY_cycle_bulk and WAY_stream_bulk. A cycle is a push and
  * the pop of the same item by one thread; a stream goes from roles 1 and up to role 0, which

@@ -100,7 +100,7 @@ size_t gyre_one_pop(gyre_channel *channel, void *items, gyre_received *received,
         uint64_t word;
         const uint64_t some = gyre_ring_claim(ring, &ring->head, GYRE_RING_FILLED, most, &word);
 
-        if (some > 0) /* its answer will be written soon */
+        if (some > 0 && gyre_ring_slot(ring, word)->reply) /* its answer will be written soon */
             gyre_reply_table_prefetch(&channel->replies, gyre_ring_slot(ring, word)->reply);
         for (uint64_t i = 0; i < some; i++, done++)
             gyre_slot_read(gyre_ring_slot(ring, gyre_ring_next(ring, word, i)), band,

@@ -182,8 +182,8 @@ GYRE_RING_INLINE int gyre_ring_wide_unpack(const GYRE_RING_OWN gyre_ring_wide_sl
 /* The accesses. All are relaxed: a piece says itself what it belongs to. */
 GYRE_RING_INLINE gyre_ring_u64 gyre_ring_load_word(const GYRE_RING_SHARED gyre_ring_u64 *from)
 {
-#if defined(__OPENCL_VERSION__) /* 1.2 has no 64-bit atomics; devices move an aligned ulong whole  \
-                                 */
+#if defined(__OPENCL_VERSION__)
+    /* 1.2 has no 64-bit atomics, and does not promise that an aligned ulong moves whole */
     return *(const volatile GYRE_RING_SHARED gyre_ring_u64 *)from;
 #elif defined(__CUDA_ARCH__)
     gyre_ring_u64 word;
