@@ -5,7 +5,7 @@
  * A channel is one block of memory: the struct, its replies, its subscribers, the slots of each
  * band.
  *
- * Threads   as gyre/channel.h says. Edge: [ring-mark] for closing.
+ * Threads   as gyre/channel.h says. Edge: [lane-mark] for closing.
  * Owns      the block, the lock.
  */
 #include "flow/channel.h"
@@ -110,18 +110,18 @@ static void fill_in(gyre_channel *channel, const gyre_channel_options *options, 
     (void)snprintf(channel->name, sizeof channel->name, "%s", options->name ? options->name : "");
     channel->options.name = channel->name;
     channel->bell = -1;
-    channel->room = (uint64_t)options->capacity * GYRE_RING_STEP;
+    channel->room = (uint64_t)options->capacity * GYRE_LANE_STEP;
     for (uint32_t band = 0; band < channel->band_count; band++) {
-        gyre_ring *const ring = &channel->bands[band];
+        gyre_lane *const lane = &channel->bands[band];
 
-        ring->slots = base + where->slots + band * where->band_bytes;
-        ring->stride = where->stride;
-        ring->capacity = options->capacity;
-        ring->index_bits = index_bits;
+        lane->slots = base + where->slots + band * where->band_bytes;
+        lane->stride = where->stride;
+        lane->capacity = options->capacity;
+        lane->index_bits = index_bits;
         channel->gate[band] = options->capacity;
         for (uint32_t i = 0; options->delivery == GYRE_DELIVER_ALL && i < options->capacity; i++)
-            gyre_ring_slot(ring, gyre_ring_word(ring, 0, i))->stamp =
-                gyre_ring_stamp(ring, 0, GYRE_RING_OVERWRITE);
+            gyre_lane_slot(lane, gyre_lane_word(lane, 0, i))->stamp =
+                gyre_lane_stamp(lane, 0, GYRE_LANE_OVERWRITE);
     }
     gyre_reply_table_init(&channel->replies, base + where->replies, options->calls);
     channel->subscribers = (gyre_subscriber *)(void *)(base + where->subscribers);
@@ -173,9 +173,9 @@ gyre_status gyre_channel_create(const gyre_channel_options *options, gyre_channe
 void gyre_channel_close(gyre_channel *channel)
 {
     for (uint32_t band = 0; band < channel->band_count; band++)
-        /* seq_cst [ring-mark]: pairs with gyre_ring_move: from here on nothing is claimed. And
+        /* seq_cst [lane-mark]: pairs with gyre_lane_move: from here on nothing is claimed. And
          * before the looks for sleepers below [park-handshake]. */
-        atomic_fetch_or(&channel->bands[band].tail, GYRE_RING_CLOSED);
+        atomic_fetch_or(&channel->bands[band].tail, GYRE_LANE_CLOSED);
     /* seq_cst [reply-closed]: before the look for open replies; pairs with gyre_reply_take */
     atomic_store(&channel->closed, true);
     gyre_channel_ring_bells(channel, UINT32_MAX);
@@ -188,10 +188,10 @@ static void drop_all(gyre_channel *channel)
 {
     if (gyre_channel_is_all(channel)) {
         for (uint32_t band = 0; band < channel->band_count; band++) {
-            const gyre_ring *const ring = &channel->bands[band];
+            const gyre_lane *const lane = &channel->bands[band];
 
-            for (uint64_t i = 0; i < ring->capacity; i++)
-                gyre_channel_drop(channel, gyre_ring_slot(ring, gyre_ring_word(ring, 0, i)));
+            for (uint64_t i = 0; i < lane->capacity; i++)
+                gyre_channel_drop(channel, gyre_lane_slot(lane, gyre_lane_word(lane, 0, i)));
         }
     } else {
         while (gyre_one_drop_oldest(channel))

@@ -16,8 +16,8 @@
 
 #include <pthread.h>
 
+#include "flow/lane.h"
 #include "flow/reply.h"
-#include "flow/ring.h"
 #include "gyre/channel.h"
 #include "gyre/park.h"
 
@@ -42,7 +42,7 @@ struct gyre_subscriber {
 };
 
 struct gyre_channel {
-    gyre_ring bands[GYRE_BANDS];
+    gyre_lane bands[GYRE_BANDS];
     /* ONE with bands: free places << 2, with marks; each band alone has room for all. */
     alignas(128) _Atomic uint64_t room;
     /* ALL but DROP_OLDEST: the count up to which sends are known not to overtake a subscriber. */
@@ -105,14 +105,14 @@ static inline void gyre_slot_fill(gyre_slot *slot, const gyre_load *load, uint64
 {
     slot->size = (uint32_t)load->size;
     slot->reply = load->reply;
-    gyre_ring_copy(slot->item, load->items + nth * load->size, load->size);
+    gyre_lane_copy(slot->item, load->items + nth * load->size, load->size);
 }
 
 /* Reads a claimed slot; `received` may be NULL. */
 static inline void gyre_slot_read(const gyre_slot *slot, uint32_t band, void *item,
                                   gyre_received *received)
 {
-    gyre_ring_copy(item, slot->item, slot->size);
+    gyre_lane_copy(item, slot->item, slot->size);
     if (received)
         *received = (gyre_received){slot->size, band, slot->reply};
 }
@@ -150,11 +150,11 @@ bool gyre_one_drop_oldest(gyre_channel *channel);
 /* Whether a pop would find something in a queue without bands: two loads, for those who spin. */
 static inline bool gyre_one_peek(const gyre_channel *channel)
 {
-    const gyre_ring *const ring = &channel->bands[0];
+    const gyre_lane *const lane = &channel->bands[0];
 
     /* relaxed: a hint */
-    return gyre_ring_is(ring, atomic_load_explicit(&ring->head, memory_order_relaxed),
-                        GYRE_RING_FILLED);
+    return gyre_lane_is(lane, atomic_load_explicit(&lane->head, memory_order_relaxed),
+                        GYRE_LANE_FILLED);
 }
 
 /* Moves up to `room` items out, item_bytes apart. Never wait. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * channel_all: moves items through a broadcast: each to every subscriber. See ring.h for how.
+ * channel_all: moves items through a broadcast: each to every subscriber. See lane.h for how.
  *
  * Items stay in their slots until they are overwritten. Senders claim positions as in a queue; what
  * they may overwrite is the difference between the policies.
@@ -15,7 +15,7 @@
  * other. A sender that sees one waits until it is gone, which takes as long as a copy.
  *
  * Threads   any; each subscriber by one at a time. Edges: [all-reading], [all-cursor], and those of
- *           ring.h.
+ *           lane.h.
  * Owns      the subscribers' places, which are part of the channel.
  */
 #include <sched.h>
@@ -44,17 +44,17 @@ static void pause_once(uint32_t *rounds)
 /* How far the slowest subscriber has come; the tail's count where there is none. */
 static uint64_t slowest_of(const gyre_channel *channel, uint32_t band)
 {
-    const gyre_ring *const ring = &channel->bands[band];
+    const gyre_lane *const lane = &channel->bands[band];
     /* seq_cst, both loops' loads [all-cursor]: pairs with gyre_subscriber_create and read_kept. The
      * tail first: one that subscribes later starts at it or behind it. */
-    uint64_t slowest = gyre_ring_count(ring, atomic_load(&ring->tail));
+    uint64_t slowest = gyre_lane_count(lane, atomic_load(&lane->tail));
     const uint32_t limit = atomic_load(&channel->subscriber_limit);
 
     for (uint32_t i = 0; i < limit; i++) {
         const uint64_t cursor = atomic_load(&channel->subscribers[i].cursor[band]);
 
-        if (cursor != GYRE_NO_CURSOR && gyre_ring_count(ring, cursor) < slowest)
-            slowest = gyre_ring_count(ring, cursor);
+        if (cursor != GYRE_NO_CURSOR && gyre_lane_count(lane, cursor) < slowest)
+            slowest = gyre_lane_count(lane, cursor);
     }
     return slowest;
 }
@@ -62,15 +62,15 @@ static uint64_t slowest_of(const gyre_channel *channel, uint32_t band)
 /* How many of `wanted` sends from the tail on keep behind the slowest subscriber. */
 static uint64_t behind_gate(gyre_channel *channel, uint32_t band, uint64_t tail, uint64_t wanted)
 {
-    const gyre_ring *const ring = &channel->bands[band];
-    const uint64_t count = gyre_ring_count(ring, tail);
+    const gyre_lane *const lane = &channel->bands[band];
+    const uint64_t count = gyre_lane_count(lane, tail);
     /* acquire [all-cursor]: pairs with the store below, by another sender. What subscribers read
      * before they let it through is read. The gate only moves on, and an old one is a nearer one.
      */
     uint64_t gate = atomic_load_explicit(&channel->gate[band], memory_order_acquire);
 
     if (count + wanted > gate) {
-        gate = slowest_of(channel, band) + ring->capacity;
+        gate = slowest_of(channel, band) + lane->capacity;
         atomic_store_explicit(&channel->gate[band], gate, memory_order_release);
     }
     if (gate <= count)
@@ -81,15 +81,15 @@ static uint64_t behind_gate(gyre_channel *channel, uint32_t band, uint64_t tail,
 /* Waits until no subscriber is reading from the slot that `word` is going to overwrite. */
 static void wait_for_readers(gyre_channel *channel, uint32_t band, uint64_t word)
 {
-    const gyre_ring *const ring = &channel->bands[band];
-    const uint64_t lap = gyre_ring_lap(ring, word);
+    const gyre_lane *const lane = &channel->bands[band];
+    const uint64_t lap = gyre_lane_lap(lane, word);
     /* acquire: the places up to the limit are initialised */
     const uint32_t limit = atomic_load_explicit(&channel->subscriber_limit, memory_order_acquire);
     uint64_t old;
 
     if (lap == 0)
         return;
-    old = gyre_ring_word(ring, lap - 1, gyre_ring_index(ring, word)) | band;
+    old = gyre_lane_word(lane, lap - 1, gyre_lane_index(lane, word)) | band;
     for (uint32_t i = 0; i < limit; i++) {
         uint32_t rounds = 0;
 
@@ -103,59 +103,59 @@ static void wait_for_readers(gyre_channel *channel, uint32_t band, uint64_t word
 /* Claims up to `wanted` positions: how many, from *out_word on. 0: full, or closed. */
 static uint64_t claim(gyre_channel *channel, uint32_t band, uint64_t wanted, uint64_t *out_word)
 {
-    gyre_ring *const ring = &channel->bands[band];
+    gyre_lane *const lane = &channel->bands[band];
     uint32_t rounds = 0;
     /* seq_cst [park-handshake]: a sender that is about to sleep sees CLOSED, or is seen asleep */
-    uint64_t word = atomic_load(&ring->tail);
+    uint64_t word = atomic_load(&lane->tail);
 
     for (;;) {
         uint64_t run = wanted;
 
         *out_word = word;
-        if (word & GYRE_RING_CLOSED)
+        if (word & GYRE_LANE_CLOSED)
             return 0;
         if (!drops_oldest(channel))
             run = behind_gate(channel, band, word, wanted);
         if (run == 0) {
             /* relaxed: it only says whether the gate was compared with an old tail */
-            const uint64_t now = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+            const uint64_t now = atomic_load_explicit(&lane->tail, memory_order_relaxed);
 
             if (now == word)
                 return 0;
             word = now;
             continue;
         }
-        run = gyre_ring_run(ring, word, GYRE_RING_OVERWRITE, run);
+        run = gyre_lane_run(lane, word, GYRE_LANE_OVERWRITE, run);
         if (run > 0) {
-            if (gyre_ring_move(ring, &ring->tail, &word, run))
+            if (gyre_lane_move(lane, &lane->tail, &word, run))
                 return run;
         } else {
             /* somebody moved on, or a sender of the lap before is still writing there */
             pause_once(&rounds);
-            word = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+            word = atomic_load_explicit(&lane->tail, memory_order_relaxed);
         }
     }
 }
 
 size_t gyre_all_push(gyre_channel *channel, const gyre_load *load, size_t count, bool *out_closed)
 {
-    gyre_ring *const ring = &channel->bands[load->band];
-    const uint64_t wanted = count < ring->capacity ? count : ring->capacity;
+    gyre_lane *const lane = &channel->bands[load->band];
+    const uint64_t wanted = count < lane->capacity ? count : lane->capacity;
     uint64_t word;
     const uint64_t some = claim(channel, load->band, wanted, &word);
 
-    *out_closed = some == 0 && (word & GYRE_RING_CLOSED);
+    *out_closed = some == 0 && (word & GYRE_LANE_CLOSED);
     for (uint64_t i = 0; i < some; i++) {
-        const uint64_t at = gyre_ring_next(ring, word, i);
-        gyre_slot *const slot = gyre_ring_slot(ring, at);
+        const uint64_t at = gyre_lane_next(lane, word, i);
+        gyre_slot *const slot = gyre_lane_slot(lane, at);
 
         if (drops_oldest(channel))
             wait_for_readers(channel, load->band, at);
         gyre_channel_drop(channel, slot);
         gyre_slot_fill(slot, load, i);
-        gyre_ring_hand_over(ring, at, GYRE_RING_FILLED);
+        gyre_lane_hand_over(lane, at, GYRE_LANE_FILLED);
     }
-    if (some > 0 && (word & GYRE_RING_WANTED))
+    if (some > 0 && (word & GYRE_LANE_WANTED))
         gyre_channel_ring_bells(channel, UINT32_MAX);
     return some;
 }
@@ -173,7 +173,7 @@ static void copy_out(gyre_subscriber *subscriber, uint32_t band, uint64_t cursor
                      gyre_received *received)
 {
     const gyre_channel *const channel = subscriber->channel;
-    const gyre_slot *const slot = gyre_ring_slot(&channel->bands[band], cursor);
+    const gyre_slot *const slot = gyre_lane_slot(&channel->bands[band], cursor);
 
     gyre_slot_read(slot, band, item, received);
     if (channel->options.share)
@@ -185,16 +185,16 @@ static bool read_kept(gyre_subscriber *subscriber, uint32_t band, void *item,
                       gyre_received *received)
 {
     gyre_channel *const channel = subscriber->channel;
-    const gyre_ring *const ring = &channel->bands[band];
+    const gyre_lane *const lane = &channel->bands[band];
     /* relaxed: this thread is its only writer */
     const uint64_t cursor = atomic_load_explicit(&subscriber->cursor[band], memory_order_relaxed);
 
-    if (!gyre_ring_is(ring, cursor, GYRE_RING_FILLED))
+    if (!gyre_lane_is(lane, cursor, GYRE_LANE_FILLED))
         return false;
     copy_out(subscriber, band, cursor, item, received);
     /* seq_cst [all-cursor]: what was read is read before a sender overwrites it (slowest_of);
      * and [park-handshake], before a look for sleeping senders */
-    atomic_store(&subscriber->cursor[band], gyre_ring_next(ring, cursor, 1));
+    atomic_store(&subscriber->cursor[band], gyre_lane_next(lane, cursor, 1));
     /* with bands, the one who slept longest may wait for another */
     gyre_park_wake(&channel->senders, channel->options.banded ? UINT32_MAX : 1);
     return true;
@@ -203,15 +203,15 @@ static bool read_kept(gyre_subscriber *subscriber, uint32_t band, void *item,
 /* Goes on with the oldest item that is left, if the sender has overtaken the cursor. */
 static bool catch_up(gyre_subscriber *subscriber, uint32_t band, uint64_t cursor, uint64_t tail)
 {
-    const gyre_ring *const ring = &subscriber->channel->bands[band];
-    const uint64_t behind = gyre_ring_count(ring, tail) - gyre_ring_count(ring, cursor);
+    const gyre_lane *const lane = &subscriber->channel->bands[band];
+    const uint64_t behind = gyre_lane_count(lane, tail) - gyre_lane_count(lane, cursor);
 
-    if (behind <= ring->capacity)
+    if (behind <= lane->capacity)
         return false;
-    add_own(&subscriber->missed, behind - ring->capacity);
+    add_own(&subscriber->missed, behind - lane->capacity);
     /* relaxed: under DROP_OLDEST others read it for statistics */
     atomic_store_explicit(&subscriber->cursor[band],
-                          gyre_ring_at(ring, gyre_ring_count(ring, tail) - ring->capacity),
+                          gyre_lane_at(lane, gyre_lane_count(lane, tail) - lane->capacity),
                           memory_order_relaxed);
     return true;
 }
@@ -220,30 +220,30 @@ static bool catch_up(gyre_subscriber *subscriber, uint32_t band, uint64_t cursor
 static bool read_announced(gyre_subscriber *subscriber, uint32_t band, void *item,
                            gyre_received *received)
 {
-    const gyre_ring *const ring = &subscriber->channel->bands[band];
+    const gyre_lane *const lane = &subscriber->channel->bands[band];
 
     for (;;) {
         /* relaxed: this thread is its only writer */
         const uint64_t cursor =
             atomic_load_explicit(&subscriber->cursor[band], memory_order_relaxed);
         /* relaxed: an old tail is looked at again below */
-        uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+        uint64_t tail = atomic_load_explicit(&lane->tail, memory_order_relaxed);
         bool there;
 
-        if (((tail ^ cursor) & ~(uint64_t)GYRE_RING_MARKS) == 0)
+        if (((tail ^ cursor) & ~(uint64_t)GYRE_LANE_MARKS) == 0)
             return false;
         /* seq_cst, both [all-reading]: announced before the tail is read; pairs with the claim and
          * wait_for_readers */
         atomic_store(&subscriber->reading, cursor | band);
-        tail = atomic_load(&ring->tail);
-        there = gyre_ring_count(ring, tail) - gyre_ring_count(ring, cursor) <= ring->capacity &&
-                gyre_ring_is(ring, cursor, GYRE_RING_FILLED);
+        tail = atomic_load(&lane->tail);
+        there = gyre_lane_count(lane, tail) - gyre_lane_count(lane, cursor) <= lane->capacity &&
+                gyre_lane_is(lane, cursor, GYRE_LANE_FILLED);
         if (there)
             copy_out(subscriber, band, cursor, item, received);
         /* release [all-reading]: what was read is read before the slot is overwritten */
         atomic_store_explicit(&subscriber->reading, GYRE_NOT_READING, memory_order_release);
         if (there) {
-            atomic_store_explicit(&subscriber->cursor[band], gyre_ring_next(ring, cursor, 1),
+            atomic_store_explicit(&subscriber->cursor[band], gyre_lane_next(lane, cursor, 1),
                                   memory_order_relaxed);
             return true;
         }
@@ -274,17 +274,17 @@ bool gyre_all_is_empty(gyre_subscriber *subscriber, bool *out_closed)
 
     *out_closed = true;
     for (uint32_t band = 0; band < channel->band_count; band++) {
-        gyre_ring *const ring = &channel->bands[band];
+        gyre_lane *const lane = &channel->bands[band];
         /* relaxed: this thread is its only writer */
         const uint64_t cursor =
             atomic_load_explicit(&subscriber->cursor[band], memory_order_relaxed);
-        const uint64_t tail = atomic_load(&ring->tail); /* seq_cst [ring-mark] */
+        const uint64_t tail = atomic_load(&lane->tail); /* seq_cst [lane-mark] */
 
-        if ((tail ^ cursor) & ~(uint64_t)GYRE_RING_MARKS)
+        if ((tail ^ cursor) & ~(uint64_t)GYRE_LANE_MARKS)
             return *out_closed = false;
-        if (tail & GYRE_RING_CLOSED)
+        if (tail & GYRE_LANE_CLOSED)
             continue;
-        if (!gyre_ring_want(&ring->tail, tail))
+        if (!gyre_lane_want(&lane->tail, tail))
             return *out_closed = false;
         *out_closed = false;
     }
@@ -317,7 +317,7 @@ gyre_status gyre_subscriber_create(gyre_channel *channel, gyre_subscriber **out_
     pthread_mutex_lock(&channel->lock);
     while (place < channel->options.subscribers && channel->subscribers[place].taken)
         place++;
-    if (atomic_load(&channel->bands[0].tail) & GYRE_RING_CLOSED) {
+    if (atomic_load(&channel->bands[0].tail) & GYRE_LANE_CLOSED) {
         status = gyre_fail(GYRE_CLOSED, "channel '%s' is closed", channel->name);
     } else if (place == channel->options.subscribers) {
         status = GYRE_AGAIN;
@@ -328,15 +328,15 @@ gyre_status gyre_subscriber_create(gyre_channel *channel, gyre_subscriber **out_
         if (place >= atomic_load_explicit(&channel->subscriber_limit, memory_order_relaxed))
             atomic_store(&channel->subscriber_limit, place + 1); /* seq_cst [all-cursor] */
         for (uint32_t band = 0; band < channel->band_count; band++) {
-            gyre_ring *const ring = &channel->bands[band];
-            uint64_t tail = atomic_load(&ring->tail);
+            gyre_lane *const lane = &channel->bands[band];
+            uint64_t tail = atomic_load(&lane->tail);
 
             /* seq_cst, all [all-cursor]: the tail is read again once senders can see the cursor:
              * those that did not see it came from no further than that, and stay within a lap */
-            atomic_store(&subscriber->cursor[band], tail & ~(uint64_t)GYRE_RING_MARKS);
-            tail = atomic_load(&ring->tail);
-            atomic_store(&subscriber->cursor[band], tail & ~(uint64_t)GYRE_RING_MARKS);
-            subscriber->start += gyre_ring_count(ring, tail);
+            atomic_store(&subscriber->cursor[band], tail & ~(uint64_t)GYRE_LANE_MARKS);
+            tail = atomic_load(&lane->tail);
+            atomic_store(&subscriber->cursor[band], tail & ~(uint64_t)GYRE_LANE_MARKS);
+            subscriber->start += gyre_lane_count(lane, tail);
         }
     }
     pthread_mutex_unlock(&channel->lock);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * channel_one: moves items through a queue: each to one receiver. See ring.h for how.
+ * channel_one: moves items through a queue: each to one receiver. See lane.h for how.
  *
- * Without bands a queue is one ring, and full when the slot at its tail is not free. With bands
+ * Without bands a queue is one lane, and full when the slot at its tail is not free. With bands
  * there are four, each large enough for everything, and `room` counts the places that are free in
  * all of them together.
  *
  * Going to sleep. A receiver may sleep when it has set the mark WANTED in every tail while head and
- * tail were equal; a sender when it has set it in the head (with bands: in `room`) while the ring
+ * tail were equal; a sender when it has set it in the head (with bands: in `room`) while the lane
  * was full. In between, when a position is claimed and its slot not handed over yet, nobody may
  * sleep, for the one who claimed it did not see the mark: one looks again.
  *
@@ -15,7 +15,7 @@
  * for whatever reason, sets it again when others still sleep, and passes on a wake that may have
  * been meant for them. tests/models/channel_sleep.pml is this protocol for spin.
  *
- * Threads   any. Edges: [ring-mark], and those of ring.h.
+ * Threads   any. Edges: [lane-mark], and those of lane.h.
  * Owns      nothing beyond the channel.
  */
 #include "flow/channel.h"
@@ -27,13 +27,13 @@ static uint64_t take_room(gyre_channel *channel, uint64_t wanted)
     uint64_t word = atomic_load_explicit(&channel->room, memory_order_relaxed);
 
     for (;;) {
-        const uint64_t free = word / GYRE_RING_STEP, some = free < wanted ? free : wanted;
+        const uint64_t free = word / GYRE_LANE_STEP, some = free < wanted ? free : wanted;
 
         if (some == 0)
             return 0;
-        /* acquire [ring-reuse]: pairs with give_room. The slots of these places are free. */
+        /* acquire [lane-reuse]: pairs with give_room. The slots of these places are free. */
         if (atomic_compare_exchange_weak_explicit(&channel->room, &word,
-                                                  word - some * GYRE_RING_STEP,
+                                                  word - some * GYRE_LANE_STEP,
                                                   memory_order_acquire, memory_order_relaxed))
             return some;
     }
@@ -44,49 +44,49 @@ static void give_room(gyre_channel *channel, uint64_t count)
 {
     uint64_t word = atomic_load_explicit(&channel->room, memory_order_relaxed);
 
-    /* seq_cst [ring-mark]: pairs with gyre_ring_want in gyre_one_is_full; and release,
-     * [ring-reuse]: pairs with take_room */
+    /* seq_cst [lane-mark]: pairs with gyre_lane_want in gyre_one_is_full; and release,
+     * [lane-reuse]: pairs with take_room */
     while (!atomic_compare_exchange_weak_explicit(
-        &channel->room, &word, (word & ~(uint64_t)GYRE_RING_WANTED) + count * GYRE_RING_STEP,
+        &channel->room, &word, (word & ~(uint64_t)GYRE_LANE_WANTED) + count * GYRE_LANE_STEP,
         memory_order_seq_cst, memory_order_relaxed))
         continue;
-    if (word & GYRE_RING_WANTED)
+    if (word & GYRE_LANE_WANTED)
         gyre_park_wake(&channel->senders, (uint32_t)count);
 }
 
 size_t gyre_one_push(gyre_channel *channel, const gyre_load *load, size_t count, bool *out_closed)
 {
-    gyre_ring *const ring = &channel->bands[load->band];
+    gyre_lane *const lane = &channel->bands[load->band];
     const bool banded = channel->options.banded;
-    uint64_t wanted = count < ring->capacity ? count : ring->capacity, some, word;
+    uint64_t wanted = count < lane->capacity ? count : lane->capacity, some, word;
 
     if (banded)
         wanted = take_room(channel, wanted);
-    some = gyre_ring_claim(ring, &ring->tail, GYRE_RING_FREE, wanted, &word);
+    some = gyre_lane_claim(lane, &lane->tail, GYRE_LANE_FREE, wanted, &word);
     if (banded && some < wanted)
         give_room(channel, wanted - some);
-    *out_closed = some == 0 && (word & GYRE_RING_CLOSED);
+    *out_closed = some == 0 && (word & GYRE_LANE_CLOSED);
     for (uint64_t i = 0; i < some; i++) {
-        const uint64_t at = gyre_ring_next(ring, word, i);
+        const uint64_t at = gyre_lane_next(lane, word, i);
 
-        gyre_slot_fill(gyre_ring_slot(ring, at), load, i);
-        gyre_ring_hand_over(ring, at, GYRE_RING_FILLED);
+        gyre_slot_fill(gyre_lane_slot(lane, at), load, i);
+        gyre_lane_hand_over(lane, at, GYRE_LANE_FILLED);
     }
     if (load->reply) /* while this one waits for its answer: the slot of its next call */
-        gyre_prefetch_line(gyre_ring_slot(ring, gyre_ring_next(ring, word, some)));
-    if (some > 0 && (word & GYRE_RING_WANTED))
+        gyre_prefetch_line(gyre_lane_slot(lane, gyre_lane_next(lane, word, some)));
+    if (some > 0 && (word & GYRE_LANE_WANTED))
         gyre_channel_ring_bells(channel, (uint32_t)some);
     return some;
 }
 
 /* Frees slots that were read or dropped, and wakes senders that wait for them. */
-static void free_slots(gyre_channel *channel, gyre_ring *ring, uint64_t word, uint64_t count)
+static void free_slots(gyre_channel *channel, gyre_lane *lane, uint64_t word, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        gyre_ring_hand_over(ring, gyre_ring_next(ring, word, i), GYRE_RING_FREE_NEXT);
+        gyre_lane_hand_over(lane, gyre_lane_next(lane, word, i), GYRE_LANE_FREE_NEXT);
     if (channel->options.banded)
         give_room(channel, count);
-    else if (word & GYRE_RING_WANTED)
+    else if (word & GYRE_LANE_WANTED)
         gyre_park_wake(&channel->senders, (uint32_t)count);
 }
 
@@ -95,19 +95,19 @@ size_t gyre_one_pop(gyre_channel *channel, void *items, gyre_received *received,
     size_t done = 0;
 
     for (uint32_t band = channel->band_count; band-- > 0 && done < room;) {
-        gyre_ring *const ring = &channel->bands[band];
-        const uint64_t most = room - done < ring->capacity ? room - done : ring->capacity;
+        gyre_lane *const lane = &channel->bands[band];
+        const uint64_t most = room - done < lane->capacity ? room - done : lane->capacity;
         uint64_t word;
-        const uint64_t some = gyre_ring_claim(ring, &ring->head, GYRE_RING_FILLED, most, &word);
+        const uint64_t some = gyre_lane_claim(lane, &lane->head, GYRE_LANE_FILLED, most, &word);
 
-        if (some > 0 && gyre_ring_slot(ring, word)->reply) /* its answer will be written soon */
-            gyre_reply_table_prefetch(&channel->replies, gyre_ring_slot(ring, word)->reply);
+        if (some > 0 && gyre_lane_slot(lane, word)->reply) /* its answer will be written soon */
+            gyre_reply_table_prefetch(&channel->replies, gyre_lane_slot(lane, word)->reply);
         for (uint64_t i = 0; i < some; i++, done++)
-            gyre_slot_read(gyre_ring_slot(ring, gyre_ring_next(ring, word, i)), band,
+            gyre_slot_read(gyre_lane_slot(lane, gyre_lane_next(lane, word, i)), band,
                            (unsigned char *)items + done * channel->options.item_bytes,
                            received ? &received[done] : NULL);
         if (some > 0)
-            free_slots(channel, ring, word, some);
+            free_slots(channel, lane, word, some);
     }
     return done;
 }
@@ -115,17 +115,17 @@ size_t gyre_one_pop(gyre_channel *channel, void *items, gyre_received *received,
 bool gyre_one_drop_oldest(gyre_channel *channel)
 {
     for (uint32_t band = 0; band < channel->band_count; band++) {
-        gyre_ring *const ring = &channel->bands[band];
+        gyre_lane *const lane = &channel->bands[band];
         uint64_t word;
 
-        if (gyre_ring_claim(ring, &ring->head, GYRE_RING_FILLED, 1, &word) == 0)
+        if (gyre_lane_claim(lane, &lane->head, GYRE_LANE_FILLED, 1, &word) == 0)
             continue;
-        gyre_reply_table_refuse(&channel->replies, gyre_ring_slot(ring, word)->reply,
+        gyre_reply_table_refuse(&channel->replies, gyre_lane_slot(lane, word)->reply,
                                 GYRE_CANCELLED);
-        gyre_channel_drop(channel, gyre_ring_slot(ring, word));
+        gyre_channel_drop(channel, gyre_lane_slot(lane, word));
         /* relaxed: a count */
         atomic_fetch_add_explicit(&channel->dropped_oldest, 1, memory_order_relaxed);
-        free_slots(channel, ring, word, 1);
+        free_slots(channel, lane, word, 1);
         return true;
     }
     return false;
@@ -133,30 +133,30 @@ bool gyre_one_drop_oldest(gyre_channel *channel)
 
 bool gyre_one_has_room(const gyre_channel *channel, uint32_t band)
 {
-    const gyre_ring *const ring = &channel->bands[band];
+    const gyre_lane *const lane = &channel->bands[band];
     uint64_t tail, head;
 
     /* relaxed, all: whoever asks tries again in either case. The tail first: a later head can only
      * make more room of it. */
     if (channel->options.banded)
-        return atomic_load_explicit(&channel->room, memory_order_relaxed) >= GYRE_RING_STEP;
-    tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-    head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-    return gyre_ring_count(ring, tail) - gyre_ring_count(ring, head) != ring->capacity;
+        return atomic_load_explicit(&channel->room, memory_order_relaxed) >= GYRE_LANE_STEP;
+    tail = atomic_load_explicit(&lane->tail, memory_order_relaxed);
+    head = atomic_load_explicit(&lane->head, memory_order_relaxed);
+    return gyre_lane_count(lane, tail) - gyre_lane_count(lane, head) != lane->capacity;
 }
 
-/* Whether nothing is claimed in the ring beyond what was received; its tail then has the mark. */
-static bool mark_if_empty(gyre_ring *ring, uint64_t *out_tail)
+/* Whether nothing is claimed in the lane beyond what was received; its tail then has the mark. */
+static bool mark_if_empty(gyre_lane *lane, uint64_t *out_tail)
 {
-    /* seq_cst [ring-mark]: after being counted as a sleeper, before sleeping. The head is read
+    /* seq_cst [lane-mark]: after being counted as a sleeper, before sleeping. The head is read
      * first: equal to a later tail it still was the head then. */
-    const uint64_t head = atomic_load(&ring->head);
-    const uint64_t tail = atomic_load(&ring->tail);
+    const uint64_t head = atomic_load(&lane->head);
+    const uint64_t tail = atomic_load(&lane->tail);
 
     *out_tail = tail;
-    if ((head ^ tail) & ~(uint64_t)GYRE_RING_MARKS)
+    if ((head ^ tail) & ~(uint64_t)GYRE_LANE_MARKS)
         return false;
-    return (tail & GYRE_RING_CLOSED) || gyre_ring_want(&ring->tail, tail);
+    return (tail & GYRE_LANE_CLOSED) || gyre_lane_want(&lane->tail, tail);
 }
 
 bool gyre_one_is_empty(gyre_channel *channel, bool *out_closed)
@@ -167,40 +167,40 @@ bool gyre_one_is_empty(gyre_channel *channel, bool *out_closed)
 
         if (!mark_if_empty(&channel->bands[band], &tail))
             return *out_closed = false;
-        *out_closed = *out_closed && (tail & GYRE_RING_CLOSED);
+        *out_closed = *out_closed && (tail & GYRE_LANE_CLOSED);
     }
     return !*out_closed;
 }
 
 bool gyre_one_is_full(gyre_channel *channel, uint32_t band)
 {
-    gyre_ring *const ring = &channel->bands[band];
-    /* seq_cst, all [ring-mark]: as in mark_if_empty. The tail is read first: a whole lap before it,
+    gyre_lane *const lane = &channel->bands[band];
+    /* seq_cst, all [lane-mark]: as in mark_if_empty. The tail is read first: a whole lap before it,
      * a later head has not moved. */
-    const uint64_t tail = atomic_load(&ring->tail);
+    const uint64_t tail = atomic_load(&lane->tail);
     uint64_t head;
 
-    if (tail & GYRE_RING_CLOSED)
+    if (tail & GYRE_LANE_CLOSED)
         return false;
     if (channel->options.banded) {
         const uint64_t room = atomic_load(&channel->room);
 
-        return room < GYRE_RING_STEP && gyre_ring_want(&channel->room, room);
+        return room < GYRE_LANE_STEP && gyre_lane_want(&channel->room, room);
     }
-    head = atomic_load(&ring->head);
-    return gyre_ring_count(ring, tail) - gyre_ring_count(ring, head) == ring->capacity &&
-           gyre_ring_want(&ring->head, head);
+    head = atomic_load(&lane->head);
+    return gyre_lane_count(lane, tail) - gyre_lane_count(lane, head) == lane->capacity &&
+           gyre_lane_want(&lane->head, head);
 }
 
 /* Sets the mark in the counter again, whatever it is. */
 static void want_again(_Atomic uint64_t *counter)
 {
-    atomic_fetch_or(counter, GYRE_RING_WANTED); /* seq_cst [ring-mark] */
+    atomic_fetch_or(counter, GYRE_LANE_WANTED); /* seq_cst [lane-mark] */
 }
 
 static bool somebody_sleeps(const gyre_park *park)
 {
-    /* seq_cst [ring-mark]: one that is counted later sets the mark itself */
+    /* seq_cst [lane-mark]: one that is counted later sets the mark itself */
     return __atomic_load_n(&park->sleepers, __ATOMIC_SEQ_CST) > 0;
 }
 
@@ -211,11 +211,11 @@ void gyre_one_receiver_left(gyre_channel *channel)
     for (uint32_t band = 0; band < channel->band_count; band++)
         want_again(&channel->bands[band].tail);
     for (uint32_t band = 0; band < channel->band_count; band++) {
-        gyre_ring *const ring = &channel->bands[band];
-        /* seq_cst [ring-mark]: after the mark; what is claimed later sees it */
-        const uint64_t head = atomic_load(&ring->head), tail = atomic_load(&ring->tail);
+        gyre_lane *const lane = &channel->bands[band];
+        /* seq_cst [lane-mark]: after the mark; what is claimed later sees it */
+        const uint64_t head = atomic_load(&lane->head), tail = atomic_load(&lane->tail);
 
-        if ((head ^ tail) & ~(uint64_t)GYRE_RING_MARKS) {
+        if ((head ^ tail) & ~(uint64_t)GYRE_LANE_MARKS) {
             gyre_park_wake(&channel->receivers, 1);
             return;
         }
@@ -224,23 +224,23 @@ void gyre_one_receiver_left(gyre_channel *channel)
 
 void gyre_one_sender_left(gyre_channel *channel)
 {
-    gyre_ring *const ring = &channel->bands[0];
+    gyre_lane *const lane = &channel->bands[0];
     bool room;
 
     if (!somebody_sleeps(&channel->senders))
         return;
     if (channel->options.banded) {
         want_again(&channel->room);
-        room = atomic_load(&channel->room) >= GYRE_RING_STEP; /* seq_cst [ring-mark] */
+        room = atomic_load(&channel->room) >= GYRE_LANE_STEP; /* seq_cst [lane-mark] */
     } else {
         uint64_t head, tail;
 
-        want_again(&ring->head);
-        /* seq_cst [ring-mark]: after the mark; what is claimed later sees it. The head first, so
+        want_again(&lane->head);
+        /* seq_cst [lane-mark]: after the mark; what is claimed later sees it. The head first, so
          * that the difference is not negative. */
-        head = atomic_load(&ring->head);
-        tail = atomic_load(&ring->tail);
-        room = gyre_ring_count(ring, tail) - gyre_ring_count(ring, head) < ring->capacity;
+        head = atomic_load(&lane->head);
+        tail = atomic_load(&lane->tail);
+        room = gyre_lane_count(lane, tail) - gyre_lane_count(lane, head) < lane->capacity;
     }
     if (room)
         gyre_park_wake(&channel->senders, 1);
