@@ -12,8 +12,9 @@
  * accounts say so: attempts = accepted + rejected; for ONE accepted = delivered + dropped + queued,
  * for ALL the same for each subscriber since it subscribed.
  *
- * Waiting spins first and sleeps later (gyre/park.h). A send costs one compare-and-swap while
- * nobody sleeps: a sleeper leaves its mark in the very word that the other side must swap.
+ * Waiting spins first and sleeps later (gyre/park.h). While nobody sleeps, a send or a receive costs
+ * one compare-and-swap, and not even that while one thread does all the sending, or all the
+ * receiving: then the next other thread to come along waits about a microsecond, once.
  *
  * Threads   any, unless a function says otherwise. Nothing is for signal handlers. A forked child
  *           may only destroy.
@@ -42,8 +43,9 @@ typedef enum gyre_delivery {
 } gyre_delivery;
 
 /* A channel to ALL is full while its slowest subscriber has `capacity` items before it; without
- * subscribers it is never full, and items go nowhere. It keeps its last `capacity` items, and what
- * they refer to, until they are overwritten or it is destroyed, whoever has received them. */
+ * subscribers it is never full, and items go nowhere. It keeps its last items, and what they refer
+ * to, until they are overwritten or it is destroyed, whoever has received them: `capacity` of them
+ * (16 more under DROP_OLDEST), and as many more as make it a power of two. */
 typedef enum gyre_when_full {
     GYRE_FULL_BLOCK = 0,       /* a send waits */
     GYRE_FULL_REJECT = 1,      /* a send returns GYRE_AGAIN at once */

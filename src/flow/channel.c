@@ -30,6 +30,7 @@ enum {
 typedef struct layout {
     size_t replies, subscribers, slots; /* offsets from the struct */
     size_t stride;                      /* of a slot */
+    uint32_t shift;                     /* of the slots of a band */
     size_t band_bytes;
     size_t total;
 } layout;
@@ -81,13 +82,18 @@ static gyre_status check_options(gyre_channel_options *options)
 
 static gyre_status lay_out(const gyre_channel_options *options, uint32_t bands, layout *out)
 {
+    uint32_t least = options->capacity;
     size_t slots;
 
+    if (options->delivery == GYRE_DELIVER_ALL && options->when_full == GYRE_FULL_DROP_OLDEST)
+        least += GYRE_ERASED_AHEAD;
+    for (out->shift = 0; UINT32_C(1) << out->shift < least;)
+        out->shift++;
     out->stride = align_up(sizeof(gyre_slot) + options->item_bytes, 64);
     out->replies = align_up(sizeof(gyre_channel), ALIGNMENT);
     out->subscribers = align_up(out->replies + gyre_reply_table_bytes(options->calls), ALIGNMENT);
     out->slots = out->subscribers + options->subscribers * sizeof(gyre_subscriber);
-    out->band_bytes = align_up(out->stride * options->capacity, ALIGNMENT); /* at most 2^40 */
+    out->band_bytes = align_up(out->stride << out->shift, ALIGNMENT); /* at most 2^41 */
     if (gyre_size_multiply(out->band_bytes, bands, &slots) &&
         gyre_size_add(out->slots + ALIGNMENT, slots, &out->total))
         return GYRE_OK;
@@ -95,14 +101,33 @@ static gyre_status lay_out(const gyre_channel_options *options, uint32_t bands, 
                      options->capacity, options->item_bytes);
 }
 
+/* Where senders are let to before they have to look, in an empty lane. */
+static uint64_t first_limit(const gyre_channel_options *options, uint64_t slots)
+{
+    if (options->delivery == GYRE_DELIVER_ALL)
+        return options->when_full == GYRE_FULL_DROP_OLDEST ? slots : options->capacity;
+    return options->banded ? UINT64_MAX : options->capacity; /* with bands there is `room` */
+}
+
+static void fill_in_lane(gyre_lane *lane, const gyre_channel_options *options, unsigned char *slots,
+                         const layout *where)
+{
+    lane->slots = slots;
+    lane->stride = where->stride;
+    lane->shift = where->shift;
+    lane->mask = (UINT64_C(1) << where->shift) - 1;
+    gyre_turn_init(&lane->tail, first_limit(options, lane->mask + 1), true);
+    /* under DROP_OLDEST senders move it too */
+    gyre_turn_init(&lane->head, UINT64_MAX, options->when_full != GYRE_FULL_DROP_OLDEST);
+    for (uint64_t i = 0; options->delivery == GYRE_DELIVER_ALL && i <= lane->mask; i++)
+        gyre_lane_hand_over(lane, gyre_lane_slot(lane, i), i, GYRE_LANE_OVERWRITE);
+}
+
 /* Fills in a channel over zeroed memory. */
 static void fill_in(gyre_channel *channel, const gyre_channel_options *options, const layout *where)
 {
     unsigned char *const base = (unsigned char *)channel;
-    uint32_t index_bits = 0;
 
-    while ((UINT32_C(1) << index_bits) < options->capacity)
-        index_bits++;
     channel->options = *options;
     channel->options.allocator = NULL;
     if (options->allocator)
@@ -110,19 +135,11 @@ static void fill_in(gyre_channel *channel, const gyre_channel_options *options, 
     (void)snprintf(channel->name, sizeof channel->name, "%s", options->name ? options->name : "");
     channel->options.name = channel->name;
     channel->bell = -1;
-    channel->room = (uint64_t)options->capacity * GYRE_LANE_STEP;
-    for (uint32_t band = 0; band < channel->band_count; band++) {
-        gyre_lane *const lane = &channel->bands[band];
-
-        lane->slots = base + where->slots + band * where->band_bytes;
-        lane->stride = where->stride;
-        lane->capacity = options->capacity;
-        lane->index_bits = index_bits;
-        channel->gate[band] = options->capacity;
-        for (uint32_t i = 0; options->delivery == GYRE_DELIVER_ALL && i < options->capacity; i++)
-            gyre_lane_slot(lane, gyre_lane_word(lane, 0, i))->stamp =
-                gyre_lane_stamp(lane, 0, GYRE_LANE_OVERWRITE);
-    }
+    channel->plain = !options->banded && !options->metrics;
+    channel->room = (uint64_t)options->capacity * GYRE_TURN_STEP;
+    for (uint32_t band = 0; band < channel->band_count; band++)
+        fill_in_lane(&channel->bands[band], options, base + where->slots + band * where->band_bytes,
+                     where);
     gyre_reply_table_init(&channel->replies, base + where->replies, options->calls);
     channel->subscribers = (gyre_subscriber *)(void *)(base + where->subscribers);
     for (uint32_t i = 0; i < options->subscribers; i++) {
@@ -173,9 +190,9 @@ gyre_status gyre_channel_create(const gyre_channel_options *options, gyre_channe
 void gyre_channel_close(gyre_channel *channel)
 {
     for (uint32_t band = 0; band < channel->band_count; band++)
-        /* seq_cst [lane-mark]: pairs with gyre_lane_move: from here on nothing is claimed. And
-         * before the looks for sleepers below [park-handshake]. */
-        atomic_fetch_or(&channel->bands[band].tail, GYRE_LANE_CLOSED);
+        /* [lane-mark]: from here on nothing is claimed. And before the looks for sleepers below
+         * [park-handshake]. */
+        gyre_turn_mark(&channel->bands[band].tail, GYRE_TURN_CLOSED);
     /* seq_cst [reply-closed]: before the look for open replies; pairs with gyre_reply_take */
     atomic_store(&channel->closed, true);
     gyre_channel_ring_bells(channel, UINT32_MAX);
@@ -190,8 +207,8 @@ static void drop_all(gyre_channel *channel)
         for (uint32_t band = 0; band < channel->band_count; band++) {
             const gyre_lane *const lane = &channel->bands[band];
 
-            for (uint64_t i = 0; i < lane->capacity; i++)
-                gyre_channel_drop(channel, gyre_lane_slot(lane, gyre_lane_word(lane, 0, i)));
+            for (uint64_t i = 0; i <= lane->mask; i++)
+                gyre_channel_drop(channel, gyre_lane_slot(lane, i));
         }
     } else {
         while (gyre_one_drop_oldest(channel))

@@ -21,17 +21,21 @@
 #include "gyre/channel.h"
 #include "gyre/park.h"
 
-enum { GYRE_BANDS = 4, GYRE_CHANNEL_NAME = 32 };
+enum {
+    GYRE_BANDS = 4,
+    GYRE_CHANNEL_NAME = 32,
+    GYRE_ERASED_AHEAD = 16, /* slots at least that such a broadcast has beyond its capacity */
+};
 
 #define GYRE_NOT_READING UINT64_MAX
 #define GYRE_NO_CURSOR UINT64_MAX
 
 struct gyre_subscriber {
-    /* DROP_OLDEST: the word it is reading from, with the band in place of marks. What it names may
+    /* DROP_OLDEST: the position it is reading, times GYRE_BANDS, plus the band. What it names may
      * not be overwritten. [all-reading] */
     alignas(128) _Atomic uint64_t reading;
-    /* The word it reads next, by band. Otherwise than under DROP_OLDEST, senders stay within a lap
-     * of it; GYRE_NO_CURSOR while nobody subscribes. [all-cursor] */
+    /* The position it reads next, by band. Otherwise than under DROP_OLDEST, senders stay within a
+     * lap of it; GYRE_NO_CURSOR while nobody subscribes. [all-cursor] */
     _Atomic uint64_t cursor[GYRE_BANDS];
     alignas(128) gyre_channel *channel; /* borrowed */
     uint64_t start;                     /* items accepted before it subscribed */
@@ -43,10 +47,10 @@ struct gyre_subscriber {
 
 struct gyre_channel {
     gyre_lane bands[GYRE_BANDS];
-    /* ONE with bands: free places << 2, with marks; each band alone has room for all. */
+    /* ONE with bands: free places, with marks like a turn; each band alone has room for all. */
     alignas(128) _Atomic uint64_t room;
-    /* ALL but DROP_OLDEST: the count up to which sends are known not to overtake a subscriber. */
-    alignas(128) _Atomic uint64_t gate[GYRE_BANDS];
+    /* ALL with DROP_OLDEST: items before this position must not be read any more. [all-reading] */
+    alignas(128) _Atomic uint64_t erased[GYRE_BANDS];
     alignas(128) gyre_park receivers; /* where they sleep */
     alignas(128) gyre_park senders;
     alignas(128) _Atomic uint64_t rejected;
@@ -63,6 +67,7 @@ struct gyre_channel {
 
     alignas(128) gyre_channel_options options; /* with defaults filled in; constant from here on */
     uint32_t band_count;                       /* 1 or GYRE_BANDS */
+    bool plain;                                /* neither bands nor metrics */
     _Atomic bool closed;                       /* set after the marks that count */
     gyre_allocator allocator;                  /* copied; all NULL for malloc */
     gyre_reply_table replies;
@@ -101,16 +106,16 @@ static inline void gyre_channel_drop(const gyre_channel *channel, gyre_slot *slo
 }
 
 /* Fills a claimed slot. */
-static inline void gyre_slot_fill(gyre_slot *slot, const gyre_load *load, uint64_t nth)
+GYRE_INLINE void gyre_slot_fill(gyre_slot *slot, const void *item, size_t size, gyre_reply reply)
 {
-    slot->size = (uint32_t)load->size;
-    slot->reply = load->reply;
-    gyre_lane_copy(slot->item, load->items + nth * load->size, load->size);
+    slot->size = (uint32_t)size;
+    slot->reply = reply;
+    gyre_lane_copy(slot->item, item, size);
 }
 
 /* Reads a claimed slot; `received` may be NULL. */
-static inline void gyre_slot_read(const gyre_slot *slot, uint32_t band, void *item,
-                                  gyre_received *received)
+GYRE_INLINE void gyre_slot_read(const gyre_slot *slot, uint32_t band, void *item,
+                                gyre_received *received)
 {
     gyre_lane_copy(item, slot->item, slot->size);
     if (received)
@@ -130,10 +135,10 @@ void gyre_bell_ring(gyre_channel *channel, const int *bell);
 size_t gyre_one_push(gyre_channel *channel, const gyre_load *load, size_t count, bool *out_closed);
 size_t gyre_all_push(gyre_channel *channel, const gyre_load *load, size_t count, bool *out_closed);
 
-/* Sends one item with a ticket, or 0. A deadline of 0 does not wait. channel_send.c */
-GYRE_MUST_USE gyre_status gyre_channel_send_one(gyre_channel *channel, uint32_t priority,
-                                                const void *item, size_t size, gyre_reply reply,
-                                                uint64_t deadline_ns);
+/* Sends one item with a ticket. A deadline of 0 does not wait. channel_send.c */
+GYRE_MUST_USE gyre_status gyre_channel_send_asking(gyre_channel *channel, uint32_t priority,
+                                                   const void *item, size_t size, gyre_reply reply,
+                                                   uint64_t deadline_ns);
 
 /* Whether a sender of that band may go to sleep: it is full, and whoever makes room will wake.
  * False also when it is closed. */
@@ -153,8 +158,9 @@ static inline bool gyre_one_peek(const gyre_channel *channel)
     const gyre_lane *const lane = &channel->bands[0];
 
     /* relaxed: a hint */
-    return gyre_lane_is(lane, atomic_load_explicit(&lane->head, memory_order_relaxed),
-                        GYRE_LANE_FILLED);
+    const uint64_t head = atomic_load_explicit(&lane->head.word, memory_order_relaxed);
+
+    return gyre_lane_is(lane, gyre_turn_position(head), GYRE_LANE_FILLED);
 }
 
 /* Moves up to `room` items out, item_bytes apart. Never wait. */

@@ -5,14 +5,16 @@
  * Items stay in their slots until they are overwritten. Senders claim positions as in a queue; what
  * they may overwrite is the difference between the policies.
  *
- * Otherwise than under DROP_OLDEST a sender stays within a lap of every subscriber's cursor. It
- * reads the cursors only when it comes to the gate, the count up to which it knows that it may.
+ * Otherwise than under DROP_OLDEST a sender stays within the capacity of every subscriber's cursor.
+ * It reads the cursors only when it comes to the limit of the tail.
  *
  * Under DROP_OLDEST it overtakes whom it likes, and the danger is a subscriber in the middle of a
  * slot that is being overwritten, which might retain bytes that are being released. So a subscriber
- * first announces the position it is going to read and then looks whether the tail has gone past
- * it; a sender first moves the tail and then looks at the announcements. One of them sees the
- * other. A sender that sees one waits until it is gone, which takes as long as a copy.
+ * first announces the position it is going to read and then looks whether that is erased; a sender
+ * first erases and then looks at the announcements. One of them sees the other. A sender that sees
+ * one waits until it is gone, which takes as long as a copy. That too is done at the limit: there
+ * are more slots than the capacity says, and so many are erased at once, of those that nobody is to
+ * see any more.
  *
  * Threads   any; each subscriber by one at a time. Edges: [all-reading], [all-cursor], and those of
  *           lane.h.
@@ -41,63 +43,63 @@ static void pause_once(uint32_t *rounds)
         gyre_relax();
 }
 
-/* How far the slowest subscriber has come; the tail's count where there is none. */
+/* How far the slowest subscriber has come; the tail where there is none. */
 static uint64_t slowest_of(const gyre_channel *channel, uint32_t band)
 {
-    const gyre_lane *const lane = &channel->bands[band];
-    /* seq_cst, both loops' loads [all-cursor]: pairs with gyre_subscriber_create and read_kept. The
-     * tail first: one that subscribes later starts at it or behind it. */
-    uint64_t slowest = gyre_lane_count(lane, atomic_load(&lane->tail));
+    /* seq_cst, all [all-cursor]: pairs with gyre_subscriber_create and read_kept. The tail first:
+     * one that subscribes later starts at it or behind it. */
+    uint64_t slowest = gyre_turn_position(atomic_load(&channel->bands[band].tail.word));
     const uint32_t limit = atomic_load(&channel->subscriber_limit);
 
     for (uint32_t i = 0; i < limit; i++) {
         const uint64_t cursor = atomic_load(&channel->subscribers[i].cursor[band]);
 
-        if (cursor != GYRE_NO_CURSOR && gyre_lane_count(lane, cursor) < slowest)
-            slowest = gyre_lane_count(lane, cursor);
+        slowest = cursor < slowest ? cursor : slowest;
     }
     return slowest;
 }
 
-/* How many of `wanted` sends from the tail on keep behind the slowest subscriber. */
-static uint64_t behind_gate(gyre_channel *channel, uint32_t band, uint64_t tail, uint64_t wanted)
+/* Lets senders follow the slowest subscriber; false when they are as near as they may be. */
+static bool follow(gyre_channel *channel, uint32_t band)
 {
-    const gyre_lane *const lane = &channel->bands[band];
-    const uint64_t count = gyre_lane_count(lane, tail);
-    /* acquire [all-cursor]: pairs with the store below, by another sender. What subscribers read
-     * before they let it through is read. The gate only moves on, and an old one is a nearer one.
-     */
-    uint64_t gate = atomic_load_explicit(&channel->gate[band], memory_order_acquire);
+    gyre_turn *const tail = &channel->bands[band].tail;
+    const uint64_t limit = slowest_of(channel, band) + channel->options.capacity;
 
-    if (count + wanted > gate) {
-        gate = slowest_of(channel, band) + lane->capacity;
-        atomic_store_explicit(&channel->gate[band], gate, memory_order_release);
-    }
-    if (gate <= count)
-        return 0;
-    return gate - count < wanted ? gate - count : wanted;
+    /* relaxed: a limit that another sender has just raised is another try */
+    if (limit <= atomic_load_explicit(&tail->limit, memory_order_relaxed))
+        return false;
+    gyre_turn_allow(tail, limit);
+    return true;
 }
 
-/* Waits until no subscriber is reading from the slot that `word` is going to overwrite. */
-static void wait_for_readers(gyre_channel *channel, uint32_t band, uint64_t word)
+/* Erases what no subscriber is to see any more, and lets senders overwrite that when nobody is
+ * reading it. */
+static void erase(gyre_channel *channel, uint32_t band)
 {
-    const gyre_lane *const lane = &channel->bands[band];
-    const uint64_t lap = gyre_lane_lap(lane, word);
-    /* acquire: the places up to the limit are initialised */
-    const uint32_t limit = atomic_load_explicit(&channel->subscriber_limit, memory_order_acquire);
-    uint64_t old;
+    gyre_lane *const lane = &channel->bands[band];
+    /* seq_cst, all [all-reading]: the tail, then what is erased, then the announcements; pairs with
+     * read_announced. Either an announcement is seen here, or there that it is erased; and what was
+     * read is read when the announcement is gone. */
+    const uint64_t end =
+        gyre_turn_position(atomic_load(&lane->tail.word)) - channel->options.capacity;
+    const uint32_t limit = atomic_load(&channel->subscriber_limit);
+    uint64_t erased = atomic_load(&channel->erased[band]);
 
-    if (lap == 0)
-        return;
-    old = gyre_lane_word(lane, lap - 1, gyre_lane_index(lane, word)) | band;
+    while (erased < end && !atomic_compare_exchange_weak(&channel->erased[band], &erased, end))
+        continue;
     for (uint32_t i = 0; i < limit; i++) {
+        gyre_subscriber *const subscriber = &channel->subscribers[i];
         uint32_t rounds = 0;
 
-        /* seq_cst [all-reading]: after the claim; pairs with read_kept. Either the announcement is
-         * seen here or the moved tail there; and what was read is read when it is gone. */
-        while (atomic_load(&channel->subscribers[i].reading) == old)
+        for (;;) {
+            const uint64_t reading = atomic_load(&subscriber->reading);
+
+            if (reading % GYRE_BANDS != band || reading / GYRE_BANDS >= end)
+                break;
             pause_once(&rounds);
+        }
     }
+    gyre_turn_allow(&lane->tail, end + lane->mask + 1);
 }
 
 /* Claims up to `wanted` positions: how many, from *out_word on. 0: full, or closed. */
@@ -105,57 +107,40 @@ static uint64_t claim(gyre_channel *channel, uint32_t band, uint64_t wanted, uin
 {
     gyre_lane *const lane = &channel->bands[band];
     uint32_t rounds = 0;
-    /* seq_cst [park-handshake]: a sender that is about to sleep sees CLOSED, or is seen asleep */
-    uint64_t word = atomic_load(&lane->tail);
 
     for (;;) {
-        uint64_t run = wanted;
+        const uint64_t some =
+            gyre_lane_claim(lane, &lane->tail, GYRE_LANE_OVERWRITE, wanted, out_word);
 
-        *out_word = word;
-        if (word & GYRE_LANE_CLOSED)
+        if (some > 0 || (*out_word & GYRE_TURN_CLOSED))
+            return some;
+        /* relaxed: who raised it meanwhile makes this one try again */
+        if (gyre_turn_position(*out_word) <
+            atomic_load_explicit(&lane->tail.limit, memory_order_relaxed))
+            pause_once(&rounds); /* a sender of the lap before is still writing there */
+        else if (drops_oldest(channel))
+            erase(channel, band);
+        else if (!follow(channel, band))
             return 0;
-        if (!drops_oldest(channel))
-            run = behind_gate(channel, band, word, wanted);
-        if (run == 0) {
-            /* relaxed: it only says whether the gate was compared with an old tail */
-            const uint64_t now = atomic_load_explicit(&lane->tail, memory_order_relaxed);
-
-            if (now == word)
-                return 0;
-            word = now;
-            continue;
-        }
-        run = gyre_lane_run(lane, word, GYRE_LANE_OVERWRITE, run);
-        if (run > 0) {
-            if (gyre_lane_move(lane, &lane->tail, &word, run))
-                return run;
-        } else {
-            /* somebody moved on, or a sender of the lap before is still writing there */
-            pause_once(&rounds);
-            word = atomic_load_explicit(&lane->tail, memory_order_relaxed);
-        }
     }
 }
 
 size_t gyre_all_push(gyre_channel *channel, const gyre_load *load, size_t count, bool *out_closed)
 {
     gyre_lane *const lane = &channel->bands[load->band];
-    const uint64_t wanted = count < lane->capacity ? count : lane->capacity;
     uint64_t word;
-    const uint64_t some = claim(channel, load->band, wanted, &word);
+    const uint64_t some = claim(channel, load->band, count, &word);
+    const uint64_t position = gyre_turn_position(word);
 
-    *out_closed = some == 0 && (word & GYRE_LANE_CLOSED);
+    *out_closed = some == 0 && (word & GYRE_TURN_CLOSED);
     for (uint64_t i = 0; i < some; i++) {
-        const uint64_t at = gyre_lane_next(lane, word, i);
-        gyre_slot *const slot = gyre_lane_slot(lane, at);
+        gyre_slot *const slot = gyre_lane_slot(lane, position + i);
 
-        if (drops_oldest(channel))
-            wait_for_readers(channel, load->band, at);
         gyre_channel_drop(channel, slot);
-        gyre_slot_fill(slot, load, i);
-        gyre_lane_hand_over(lane, at, GYRE_LANE_FILLED);
+        gyre_slot_fill(slot, load->items + i * load->size, load->size, load->reply);
+        gyre_lane_hand_over(lane, slot, position + i, GYRE_LANE_FILLED);
     }
-    if (some > 0 && (word & GYRE_LANE_WANTED))
+    if (some > 0 && (word & GYRE_TURN_WANTED))
         gyre_channel_ring_bells(channel, UINT32_MAX);
     return some;
 }
@@ -194,7 +179,7 @@ static bool read_kept(gyre_subscriber *subscriber, uint32_t band, void *item,
     copy_out(subscriber, band, cursor, item, received);
     /* seq_cst [all-cursor]: what was read is read before a sender overwrites it (slowest_of);
      * and [park-handshake], before a look for sleeping senders */
-    atomic_store(&subscriber->cursor[band], gyre_lane_next(lane, cursor, 1));
+    atomic_store(&subscriber->cursor[band], cursor + 1);
     /* with bands, the one who slept longest may wait for another */
     gyre_park_wake(&channel->senders, channel->options.banded ? UINT32_MAX : 1);
     return true;
@@ -203,16 +188,13 @@ static bool read_kept(gyre_subscriber *subscriber, uint32_t band, void *item,
 /* Goes on with the oldest item that is left, if the sender has overtaken the cursor. */
 static bool catch_up(gyre_subscriber *subscriber, uint32_t band, uint64_t cursor, uint64_t tail)
 {
-    const gyre_lane *const lane = &subscriber->channel->bands[band];
-    const uint64_t behind = gyre_lane_count(lane, tail) - gyre_lane_count(lane, cursor);
+    const uint64_t capacity = subscriber->channel->options.capacity;
 
-    if (behind <= lane->capacity)
+    if (tail - cursor <= capacity)
         return false;
-    add_own(&subscriber->missed, behind - lane->capacity);
+    add_own(&subscriber->missed, tail - cursor - capacity);
     /* relaxed: under DROP_OLDEST others read it for statistics */
-    atomic_store_explicit(&subscriber->cursor[band],
-                          gyre_lane_at(lane, gyre_lane_count(lane, tail) - lane->capacity),
-                          memory_order_relaxed);
+    atomic_store_explicit(&subscriber->cursor[band], tail - capacity, memory_order_relaxed);
     return true;
 }
 
@@ -220,31 +202,32 @@ static bool catch_up(gyre_subscriber *subscriber, uint32_t band, uint64_t cursor
 static bool read_announced(gyre_subscriber *subscriber, uint32_t band, void *item,
                            gyre_received *received)
 {
-    const gyre_lane *const lane = &subscriber->channel->bands[band];
+    const gyre_channel *const channel = subscriber->channel;
+    const gyre_lane *const lane = &channel->bands[band];
 
     for (;;) {
-        /* relaxed: this thread is its only writer */
+        /* relaxed, both: this thread is its only writer, and an old tail is looked at again below
+         */
         const uint64_t cursor =
             atomic_load_explicit(&subscriber->cursor[band], memory_order_relaxed);
-        /* relaxed: an old tail is looked at again below */
-        uint64_t tail = atomic_load_explicit(&lane->tail, memory_order_relaxed);
+        uint64_t tail = atomic_load_explicit(&lane->tail.word, memory_order_relaxed), erased;
         bool there;
 
-        if (((tail ^ cursor) & ~(uint64_t)GYRE_LANE_MARKS) == 0)
+        if (gyre_turn_position(tail) == cursor)
             return false;
-        /* seq_cst, both [all-reading]: announced before the tail is read; pairs with the claim and
-         * wait_for_readers */
-        atomic_store(&subscriber->reading, cursor | band);
-        tail = atomic_load(&lane->tail);
-        there = gyre_lane_count(lane, tail) - gyre_lane_count(lane, cursor) <= lane->capacity &&
+        /* seq_cst, all [all-reading]: announced before the look whether it is erased, and then the
+         * tail, which had moved before that; pairs with erase */
+        atomic_store(&subscriber->reading, cursor * GYRE_BANDS + band);
+        erased = atomic_load(&channel->erased[band]);
+        tail = gyre_turn_position(atomic_load(&lane->tail.word));
+        there = erased <= cursor && tail - cursor <= channel->options.capacity &&
                 gyre_lane_is(lane, cursor, GYRE_LANE_FILLED);
         if (there)
             copy_out(subscriber, band, cursor, item, received);
         /* release [all-reading]: what was read is read before the slot is overwritten */
         atomic_store_explicit(&subscriber->reading, GYRE_NOT_READING, memory_order_release);
         if (there) {
-            atomic_store_explicit(&subscriber->cursor[band], gyre_lane_next(lane, cursor, 1),
-                                  memory_order_relaxed);
+            atomic_store_explicit(&subscriber->cursor[band], cursor + 1, memory_order_relaxed);
             return true;
         }
         if (!catch_up(subscriber, band, cursor, tail))
@@ -278,13 +261,13 @@ bool gyre_all_is_empty(gyre_subscriber *subscriber, bool *out_closed)
         /* relaxed: this thread is its only writer */
         const uint64_t cursor =
             atomic_load_explicit(&subscriber->cursor[band], memory_order_relaxed);
-        const uint64_t tail = atomic_load(&lane->tail); /* seq_cst [lane-mark] */
+        const uint64_t tail = atomic_load(&lane->tail.word); /* seq_cst [lane-mark] */
 
-        if ((tail ^ cursor) & ~(uint64_t)GYRE_LANE_MARKS)
+        if (gyre_turn_position(tail) != cursor)
             return *out_closed = false;
-        if (tail & GYRE_LANE_CLOSED)
+        if (tail & GYRE_TURN_CLOSED)
             continue;
-        if (!gyre_lane_want(&lane->tail, tail))
+        if (!gyre_turn_want(&lane->tail, tail))
             return *out_closed = false;
         *out_closed = false;
     }
@@ -317,7 +300,7 @@ gyre_status gyre_subscriber_create(gyre_channel *channel, gyre_subscriber **out_
     pthread_mutex_lock(&channel->lock);
     while (place < channel->options.subscribers && channel->subscribers[place].taken)
         place++;
-    if (atomic_load(&channel->bands[0].tail) & GYRE_LANE_CLOSED) {
+    if (atomic_load(&channel->bands[0].tail.word) & GYRE_TURN_CLOSED) {
         status = gyre_fail(GYRE_CLOSED, "channel '%s' is closed", channel->name);
     } else if (place == channel->options.subscribers) {
         status = GYRE_AGAIN;
@@ -329,14 +312,17 @@ gyre_status gyre_subscriber_create(gyre_channel *channel, gyre_subscriber **out_
             atomic_store(&channel->subscriber_limit, place + 1); /* seq_cst [all-cursor] */
         for (uint32_t band = 0; band < channel->band_count; band++) {
             gyre_lane *const lane = &channel->bands[band];
-            uint64_t tail = atomic_load(&lane->tail);
+            uint64_t tail = gyre_turn_position(atomic_load(&lane->tail.word));
 
             /* seq_cst, all [all-cursor]: the tail is read again once senders can see the cursor:
-             * those that did not see it came from no further than that, and stay within a lap */
-            atomic_store(&subscriber->cursor[band], tail & ~(uint64_t)GYRE_LANE_MARKS);
-            tail = atomic_load(&lane->tail);
-            atomic_store(&subscriber->cursor[band], tail & ~(uint64_t)GYRE_LANE_MARKS);
-            subscriber->start += gyre_lane_count(lane, tail);
+             * those that did not see it came from no further than that, and stay within a lap. Who
+             * holds the tail moves it without a barrier, so this side needs the heavy one. */
+            atomic_store(&subscriber->cursor[band], tail);
+            if (gyre_barrier_is_there())
+                gyre_barrier_heavy();
+            tail = gyre_turn_position(atomic_load(&lane->tail.word));
+            atomic_store(&subscriber->cursor[band], tail);
+            subscriber->start += tail;
         }
     }
     pthread_mutex_unlock(&channel->lock);

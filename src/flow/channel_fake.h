@@ -58,6 +58,17 @@ static inline int64_t fake_alive(const fake_ledger *ledger)
     return __atomic_load_n(&ledger->alive, __ATOMIC_RELAXED);
 }
 
+/* How many items a channel to ALL keeps, once so many were sent: what gyre/channel.h says. */
+static inline uint32_t fake_kept(gyre_when_full when_full, uint32_t capacity)
+{
+    const uint32_t least = when_full == GYRE_FULL_DROP_OLDEST ? capacity + 16 : capacity;
+    uint32_t kept = 1;
+
+    while (kept < least)
+        kept *= 2;
+    return kept;
+}
+
 /* Writes item `id`, which the caller holds. */
 static inline void fake_item(fake_ledger *ledger, uint32_t id, size_t size, void *out)
 {

@@ -345,10 +345,11 @@ static void step(model *m, bool sending)
 /* What the channel holds: what is queued; ALL: its last items of each band. */
 static uint64_t model_kept(const model *m)
 {
+    const uint32_t most = fake_kept(m->options.when_full, m->options.capacity);
     uint64_t kept = 0;
 
     for (uint32_t band = 0; band < BANDS; band++)
-        kept += m->went_in[band] < m->options.capacity ? m->went_in[band] : m->options.capacity;
+        kept += m->went_in[band] < most ? m->went_in[band] : most;
     return to_all(m) ? kept : model_queued(m);
 }
 

@@ -158,23 +158,51 @@ static gyre_status check_one(const gyre_channel *channel)
                      channel->name);
 }
 
-gyre_status gyre_channel_receive(gyre_channel *channel, void *item, gyre_received *received,
-                                 uint64_t deadline_ns)
+/* Receives one item as the holder of the head; false: it has to come the other way. */
+GYRE_INLINE bool receive_held(gyre_channel *channel, void *item, gyre_received *received)
+{
+    gyre_lane *const lane = &channel->bands[0];
+    uint64_t position;
+    gyre_slot *slot;
+
+    if (!channel->plain) /* to ALL, nobody ever holds the head */
+        return false;
+    slot = gyre_lane_claim_held(lane, &lane->head, GYRE_LANE_FILLED, &position);
+    if (!slot)
+        return false;
+    if (slot->reply) /* its answer will be written soon */
+        gyre_reply_table_prefetch(&channel->replies, slot->reply);
+    gyre_slot_read(slot, 0, item, received);
+    gyre_lane_hand_over(lane, slot, position, GYRE_LANE_FREE_NEXT);
+    return true;
+}
+
+/* Receives one item, whoever moves the head. */
+GYRE_COLD static gyre_status receive_shared(gyre_channel *channel, void *item,
+                                            gyre_received *received, uint64_t deadline_ns)
 {
     receiving r = {.channel = channel, .items = item, .received = received, .room = 1};
     const gyre_status status = check_one(channel);
     size_t count;
 
-    return status == GYRE_OK ? receive(&r, deadline_ns, &count) : status;
+    if (status != GYRE_OK)
+        return status;
+    return deadline_ns ? receive(&r, deadline_ns, &count) : try_receive(&r, &count);
+}
+
+gyre_status gyre_channel_receive(gyre_channel *channel, void *item, gyre_received *received,
+                                 uint64_t deadline_ns)
+{
+    if (receive_held(channel, item, received))
+        return GYRE_OK;
+    return receive_shared(channel, item, received, deadline_ns ? deadline_ns : 1);
 }
 
 gyre_status gyre_channel_try_receive(gyre_channel *channel, void *item, gyre_received *received)
 {
-    receiving r = {.channel = channel, .items = item, .received = received, .room = 1};
-    const gyre_status status = check_one(channel);
-    size_t count;
-
-    return status == GYRE_OK ? try_receive(&r, &count) : status;
+    if (receive_held(channel, item, received))
+        return GYRE_OK;
+    return receive_shared(channel, item, received, 0);
 }
 
 gyre_status gyre_channel_receive_bulk(gyre_channel *channel, void *items, gyre_received *received,

@@ -159,10 +159,13 @@ static gyre_status send_all(sending *s)
     return status;
 }
 
-static gyre_status check_size(const gyre_channel *channel, size_t size)
+static bool is_size(const gyre_channel *channel, size_t size)
 {
-    if (size > 0 && size <= channel->options.item_bytes)
-        return GYRE_OK;
+    return size > 0 && size <= channel->options.item_bytes;
+}
+
+static gyre_status say_size(const gyre_channel *channel, size_t size)
+{
     return gyre_fail(GYRE_INVALID, "channel '%s': an item of %zu bytes; it takes 1 to %" PRIu32,
                      channel->name, size, channel->options.item_bytes);
 }
@@ -174,31 +177,67 @@ static uint32_t band_of(const gyre_channel *channel, uint32_t priority)
     return priority < 256 ? priority >> 6 : GYRE_BANDS - 1;
 }
 
-gyre_status gyre_channel_send_one(gyre_channel *channel, uint32_t priority, const void *item,
-                                  size_t size, gyre_reply reply, uint64_t deadline_ns)
+/* Sends one item, whoever moves the tail. */
+GYRE_COLD static gyre_status send_shared(gyre_channel *channel, uint32_t priority, const void *item,
+                                         size_t size, gyre_reply reply, uint64_t deadline_ns)
 {
-    const gyre_load load = {item, size, reply, band_of(channel, priority)};
-    const gyre_status status = check_size(channel, size);
-    bool closed;
+    sending s = {
+        .channel = channel,
+        .load = {item, size, reply, band_of(channel, priority)},
+        .count = 1,
+        .deadline_ns = deadline_ns,
+    };
 
-    if (status != GYRE_OK)
-        return status;
-    if (move_in(channel, &load, 1, &closed) == 1) /* nearly always */
+    return is_size(channel, size) ? send_all(&s) : say_size(channel, size);
+}
+
+/* Sends one item as the holder of the tail; false: it has to go the other way. */
+GYRE_INLINE bool send_held(gyre_channel *channel, const void *item, size_t size, gyre_reply reply)
+{
+    gyre_lane *const lane = &channel->bands[0];
+    const bool all = gyre_channel_is_all(channel);
+    uint64_t position;
+    gyre_slot *slot;
+
+    if (!channel->plain)
+        return false;
+    slot = gyre_lane_claim_held(lane, &lane->tail, all ? GYRE_LANE_OVERWRITE : GYRE_LANE_FREE,
+                                &position);
+    if (!slot)
+        return false;
+    if (all)
+        gyre_channel_drop(channel, slot);
+    gyre_slot_fill(slot, item, size, reply);
+    gyre_lane_hand_over(lane, slot, position, GYRE_LANE_FILLED);
+    if (reply) /* while this one waits for its answer: the slot of its next call */
+        gyre_prefetch_line(gyre_lane_slot(lane, position + 1));
+    return true;
+}
+
+GYRE_INLINE gyre_status send_one(gyre_channel *channel, uint32_t priority, const void *item,
+                                 size_t size, gyre_reply reply, uint64_t deadline_ns)
+{
+    if (is_size(channel, size) && send_held(channel, item, size, reply))
         return GYRE_OK;
-    return send_all(
-        &(sending){.channel = channel, .load = load, .count = 1, .deadline_ns = deadline_ns});
+    return send_shared(channel, priority, item, size, reply, deadline_ns);
+}
+
+gyre_status gyre_channel_send_asking(gyre_channel *channel, uint32_t priority, const void *item,
+                                     size_t size, gyre_reply reply, uint64_t deadline_ns)
+{
+    return send_one(channel, priority, item, size, reply, deadline_ns);
 }
 
 gyre_status gyre_channel_send(gyre_channel *channel, uint32_t priority, const void *item,
                               size_t size, uint64_t deadline_ns)
 {
-    return gyre_channel_send_one(channel, priority, item, size, 0, deadline_ns ? deadline_ns : 1);
+    return send_one(channel, priority, item, size, 0, deadline_ns ? deadline_ns : 1);
 }
 
 gyre_status gyre_channel_try_send(gyre_channel *channel, uint32_t priority, const void *item,
                                   size_t size)
 {
-    return gyre_channel_send_one(channel, priority, item, size, 0, 0);
+    return send_one(channel, priority, item, size, 0, 0);
 }
 
 static gyre_status send_batch(gyre_channel *channel, const gyre_batch *batch, uint64_t deadline_ns,
@@ -210,10 +249,12 @@ static gyre_status send_batch(gyre_channel *channel, const gyre_batch *batch, ui
         .count = batch->count,
         .deadline_ns = deadline_ns,
     };
-    gyre_status status = check_size(channel, batch->size);
+    gyre_status status;
 
-    if (status == GYRE_OK)
-        status = send_all(&s);
+    *out_sent = 0;
+    if (!is_size(channel, batch->size))
+        return say_size(channel, batch->size);
+    status = send_all(&s);
     *out_sent = s.done;
     return status;
 }

@@ -18,7 +18,7 @@ static uint64_t taken_out(const gyre_channel *channel)
     uint64_t count = 0;
 
     for (uint32_t band = 0; band < channel->band_count; band++)
-        count += gyre_lane_count(&channel->bands[band], atomic_load(&channel->bands[band].head));
+        count += gyre_turn_position(atomic_load(&channel->bands[band].head.word));
     return count;
 }
 
@@ -27,7 +27,7 @@ static uint64_t taken_in(const gyre_channel *channel)
     uint64_t count = 0;
 
     for (uint32_t band = 0; band < channel->band_count; band++)
-        count += gyre_lane_count(&channel->bands[band], atomic_load(&channel->bands[band].tail));
+        count += gyre_turn_position(atomic_load(&channel->bands[band].tail.word));
     return count;
 }
 
@@ -38,16 +38,15 @@ uint64_t gyre_all_queued(const gyre_subscriber *subscriber, uint64_t *out_overta
 
     *out_overtaken = 0;
     for (uint32_t band = 0; band < channel->band_count; band++) {
-        const gyre_lane *const lane = &channel->bands[band];
         const uint64_t cursor = atomic_load(&subscriber->cursor[band]);
         uint64_t behind;
 
         if (cursor == GYRE_NO_CURSOR)
             continue;
-        behind = gyre_lane_count(lane, atomic_load(&lane->tail)) - gyre_lane_count(lane, cursor);
-        if (behind > lane->capacity) {
-            *out_overtaken += behind - lane->capacity;
-            behind = lane->capacity;
+        behind = gyre_turn_position(atomic_load(&channel->bands[band].tail.word)) - cursor;
+        if (behind > channel->options.capacity) {
+            *out_overtaken += behind - channel->options.capacity;
+            behind = channel->options.capacity;
         }
         queued += behind;
     }

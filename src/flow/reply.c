@@ -361,8 +361,8 @@ gyre_status gyre_call_begin(gyre_channel *channel, uint32_t priority, const void
         return gyre_fail(GYRE_CANCELLED, "channel '%s': nobody subscribes, so nobody would answer",
                          channel->name);
     }
-    status = gyre_channel_send_one(channel, priority, item, size, *out_reply,
-                                   deadline_ns ? deadline_ns : 1);
+    status = gyre_channel_send_asking(channel, priority, item, size, *out_reply,
+                                      deadline_ns ? deadline_ns : 1);
     if (status != GYRE_OK)
         give_up(channel, out_reply);
     return status;
