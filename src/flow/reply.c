@@ -9,10 +9,10 @@
  *     waiting g, asleep g --give--> free g + 1        answered g --wait--> free g + 1
  *
  * Taking and answering are compare-and-swaps, since somebody else may want the slot, or give it up;
- * the other steps belong to one thread. A ticket is the generation and the index of its slot, so an
- * answer that comes too late finds another generation; the upper part of the generation says which
- * channel it is. A caller that sleeps says so in the word that the answer swaps, so answering needs
- * no look anywhere else.
+ * the other steps belong to one thread. A ticket is the generation and, in place of the state, the
+ * index of its slot, so an answer that comes too late finds another generation; the lower part of
+ * the generation says which channel it is. A caller that sleeps says so in the word that the answer
+ * swaps, so answering needs no look anywhere else.
  *
  * The two swaps are most of what a ticket costs, and each waits for the stores before it. So the
  * usual way through take, send and wait calls nothing and saves no registers; what is unusual is
@@ -35,7 +35,8 @@
 #include "gyre/clock.h"
 
 enum state { FREE = 0, WAITING = 1, ASLEEP = 2, ANSWERING = 3, ANSWERED = 4 };
-enum { STATE_BITS = 3, INDEX_BITS = 12, USE_BITS = 32, SERIAL_BITS = 64 - INDEX_BITS - USE_BITS };
+enum { INDEX_BITS = 12, SERIAL_BITS = 20, USE_SHIFT = INDEX_BITS + SERIAL_BITS };
+enum { INDEX_MASK = (1 << INDEX_BITS) - 1 };
 
 /* An answer of this size is none: `status` says why nobody will answer. */
 #define REFUSED UINT32_MAX
@@ -53,41 +54,46 @@ _Static_assert(sizeof(gyre_reply_slot) == 64, "a slot is a line");
 _Static_assert(offsetof(gyre_answer, bytes) == 8, "an answer can hold what is aligned to 8");
 _Static_assert(GYRE_CALLS_MOST == 1 << INDEX_BITS, "a ticket has room for every index");
 
-/* The half of the word that changes, for the futex. */
+/* The half of the word that has the state, for the futex. */
 static const uint32_t *low_half(const gyre_reply_slot *slot)
 {
     return (const uint32_t *)(const void *)slot; /* both architectures are little-endian */
 }
 
-static uint64_t word_of(uint64_t generation, enum state state)
-{
-    return generation << STATE_BITS | state;
-}
-
 static enum state state_of(uint64_t word)
 {
-    return (enum state)(word & ((1 << STATE_BITS) - 1));
+    return (enum state)(word & INDEX_MASK);
 }
 
-static uint64_t generation_of(gyre_reply reply)
+/* Of a ticket or a word: what stands above the index, or the state. */
+static uint64_t generation_of(uint64_t ticket)
 {
-    return reply >> INDEX_BITS;
+    return ticket & ~(uint64_t)INDEX_MASK;
+}
+
+static uint64_t word_of(uint64_t generation, enum state state)
+{
+    return generation + state;
 }
 
 /* The generation after this one: of the same channel. */
 static uint64_t next_of(uint64_t generation)
 {
-    return (generation >> USE_BITS << USE_BITS) | (uint32_t)(generation + 1);
+    return generation + (UINT64_C(1) << USE_SHIFT);
+}
+
+/* The slot that a ticket names, of whichever channel it is, or NULL. */
+static gyre_reply_slot *any_slot_of(const gyre_reply_table *table, gyre_reply reply)
+{
+    const uint64_t index = reply & INDEX_MASK;
+
+    return index < table->count ? &table->slots[index] : NULL;
 }
 
 /* The slot of a ticket that this table may have given out, or NULL. */
 static gyre_reply_slot *slot_of(const gyre_reply_table *table, gyre_reply reply)
 {
-    const uint64_t index = reply & (GYRE_CALLS_MOST - 1);
-
-    return generation_of(reply) >> USE_BITS == table->serial && index < table->count
-               ? &table->slots[index]
-               : NULL;
+    return (uint32_t)reply >> INDEX_BITS == table->serial ? any_slot_of(table, reply) : NULL;
 }
 
 size_t gyre_reply_table_bytes(uint32_t count)
@@ -105,7 +111,7 @@ void gyre_reply_table_init(gyre_reply_table *table, void *bytes, uint32_t count)
     table->count = count;
     table->serial = serial % ((UINT32_C(1) << SERIAL_BITS) - 1) + 1;
     for (uint32_t i = 0; i < count; i++)
-        table->slots[i].word = word_of((uint64_t)table->serial << USE_BITS, FREE);
+        table->slots[i].word = word_of((uint64_t)table->serial << INDEX_BITS, FREE);
 }
 
 static gyre_status say_closed(const gyre_channel *channel)
@@ -128,11 +134,15 @@ static uint64_t head_of(gyre_status status, uint32_t size)
     return (uint64_t)size << 32 | (uint32_t)status;
 }
 
-/* Copies in words: most answers are a few of them, and written as such. */
+/* Copies in words: most answers are one of them or a few, and written as such. */
 static inline void copy(unsigned char *into, const unsigned char *from, size_t size)
 {
     size_t done = 0;
 
+    if (size == 8) {
+        memcpy(into, from, 8);
+        return;
+    }
     for (; done + 8 <= size; done += 8)
         memcpy(into + done, from + done, 8);
     for (; done < size; done++)
@@ -152,7 +162,7 @@ GYRE_INLINE gyre_reply claim(const gyre_reply_table *table, uint32_t index)
     if (state_of(word) == FREE &&
         atomic_compare_exchange_strong_explicit(&slot->word, &word, word + WAITING,
                                                 memory_order_seq_cst, memory_order_relaxed))
-        return word >> STATE_BITS << INDEX_BITS | index;
+        return word | index; /* FREE is 0 */
     return 0;
 }
 
@@ -187,8 +197,7 @@ APART gyre_status take_otherwise(gyre_channel *channel, gyre_reply *out_reply, u
 gyre_status gyre_reply_take(gyre_channel *channel, gyre_reply *out_reply)
 {
     /* Where this thread's last one was: still in its cache. Found without a call, which would cost
-     * a frame: 21.0 ns for taking, answering and receiving with it, 18.8 without (Xeon at 3.5 GHz,
-     * one thread). */
+     * a frame: 2 of 20 ns from here to the answer received, Xeon at 3.5 GHz. */
     static _Thread_local uint32_t hint __attribute__((tls_model("initial-exec")));
     const gyre_reply_table *const table = &channel->replies;
     const gyre_reply reply = hint < table->count ? claim(table, hint) : 0;
@@ -204,7 +213,7 @@ GYRE_INLINE void write_answer(gyre_reply_slot *slot, uint64_t generation, uint64
                               const void *bytes)
 {
     slot->head = head;
-    if (bytes)
+    if (head >> 32 != REFUSED)
         copy(slot->bytes, bytes, head >> 32);
     /* release [reply-answer]: pairs with the acquire in is_answered */
     atomic_store_explicit(&slot->word, word_of(generation, ANSWERED), memory_order_release);
@@ -216,7 +225,7 @@ GYRE_INLINE void write_answer(gyre_reply_slot *slot, uint64_t generation, uint64
 GYRE_INLINE bool begin_answer(gyre_reply_slot *slot, uint64_t *word)
 {
     return atomic_compare_exchange_strong_explicit(&slot->word, word,
-                                                   word_of(*word >> STATE_BITS, ANSWERING),
+                                                   word_of(generation_of(*word), ANSWERING),
                                                    memory_order_acquire, memory_order_relaxed);
 }
 
@@ -228,7 +237,7 @@ static bool answer(gyre_reply_slot *slot, uint64_t generation, uint64_t head, co
     uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
 
     do {
-        *out_late = word >> STATE_BITS != generation;
+        *out_late = generation_of(word) != generation;
         if (word != word_of(generation, WAITING) && word != word_of(generation, ASLEEP))
             return false;
     } while (!begin_answer(slot, &word));
@@ -272,7 +281,7 @@ APART gyre_status send_otherwise(gyre_channel *channel, gyre_reply reply, gyre_s
 gyre_status gyre_reply_send(gyre_channel *channel, gyre_reply reply, gyre_status status,
                             const void *bytes, size_t size)
 {
-    gyre_reply_slot *const slot = slot_of(&channel->replies, reply);
+    gyre_reply_slot *const slot = any_slot_of(&channel->replies, reply);
     const uint64_t generation = generation_of(reply);
     uint64_t word = word_of(generation, WAITING);
 
@@ -297,7 +306,7 @@ void gyre_reply_table_refuse_all(gyre_reply_table *table, gyre_status status)
         /* seq_cst [reply-closed]: after `closed`; pairs with claim */
         const uint64_t word = atomic_load(&table->slots[i].word);
 
-        gyre_reply_table_refuse(table, word >> STATE_BITS << INDEX_BITS | i, status);
+        gyre_reply_table_refuse(table, generation_of(word) | i, status);
     }
 }
 
@@ -386,7 +395,7 @@ static gyre_status find(const gyre_channel *channel, gyre_reply reply, waiting *
         /* relaxed: nobody but its holder changes the generation */
         const uint64_t word = atomic_load_explicit(&out->slot->word, memory_order_relaxed);
 
-        if (word >> STATE_BITS == out->generation && state_of(word) != FREE)
+        if (generation_of(word) == out->generation && state_of(word) != FREE)
             return GYRE_OK;
     }
     return gyre_fail(GYRE_INVALID, "reply: %#llx is no open ticket of channel '%s'",
@@ -419,7 +428,7 @@ APART gyre_status wait_longer(const gyre_channel *channel, gyre_reply reply, uin
 gyre_status gyre_reply_wait(gyre_channel *channel, gyre_reply reply, uint64_t deadline_ns,
                             gyre_answer *out_answer)
 {
-    waiting w = {slot_of(&channel->replies, reply), generation_of(reply)};
+    waiting w = {any_slot_of(&channel->replies, reply), generation_of(reply)};
 
     if (w.slot && is_answered(&w))
         return collect(&w, out_answer);
