@@ -37,6 +37,11 @@ claim reply_reaches_its_own_call_or_nobody holds reply
 claim reply_must_not_free_while_answering refused reply -DFREE_WHILE_ANSWERING
 claim reply_needs_the_swap refused reply -DPLAIN_ANSWER
 claim reply_needs_the_wake refused reply -DFORGET_WAKE
+claim turn_is_moved_by_one_at_a_time_and_no_mark_is_missed holds turn
+claim turn_needs_the_heavy_barrier refused turn -DFORGET_BARRIER
+claim turn_must_wait_for_a_busy_holder refused turn -DFORGET_BUSY
+claim turn_must_say_busy_before_it_looks refused turn -DLOOK_FIRST
+claim turn_needs_a_place_for_each_thread refused turn -DONE_FLAG
 claim mpmc_slots_have_one_owner_and_no_item_is_lost holds mpmc
 claim mpmc_needs_the_lap refused mpmc -DFORGET_LAP
 claim mpmc_needs_the_compare refused mpmc -DFORGET_TURN
