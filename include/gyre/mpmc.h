@@ -288,11 +288,13 @@ GYRE_MUST_USE GYRE_INLINE uint64_t gyre_mpmc_push_bulk(gyre_mpmc *queue, const v
     assert(slot_size == queue->slot_size);
     if (some == 0)
         return 0;
-    if (some == count) /* which is often a constant, and folds */
+    if (some == count) { /* which is often a constant, and folds */
         gyre_slots_write(queue->slots, queue->mask, position, slots, slot_size, count);
-    else
+        gyre_mpmc_hand_over_(queue, position, GYRE_MPMC_FULL_, count);
+    } else {
         gyre_slots_write(queue->slots, queue->mask, position, slots, slot_size, some);
-    gyre_mpmc_hand_over_(queue, position, GYRE_MPMC_FULL_, some);
+        gyre_mpmc_hand_over_bulk_(queue, position, GYRE_MPMC_FULL_, some);
+    }
     return some;
 }
 
@@ -307,11 +309,13 @@ GYRE_MUST_USE GYRE_INLINE uint64_t gyre_mpmc_pop_bulk(gyre_mpmc *queue, void *sl
     assert(slot_size == queue->slot_size);
     if (some == 0)
         return 0;
-    if (some == count) /* as in gyre_mpmc_push_bulk */
+    if (some == count) { /* as in gyre_mpmc_push_bulk */
         gyre_slots_read(queue->slots, queue->mask, position, slots, slot_size, count);
-    else
+        gyre_mpmc_free_(queue, position, count);
+    } else {
         gyre_slots_read(queue->slots, queue->mask, position, slots, slot_size, some);
-    gyre_mpmc_free_(queue, position, some);
+        gyre_mpmc_hand_over_bulk_(queue, position + queue->mask + 1, GYRE_MPMC_EMPTY_, some);
+    }
     return some;
 }
 

@@ -96,18 +96,31 @@ GYRE_INLINE void gyre_slots_store_word_(uint8_t *marks, uint64_t word)
 /* Whether all of `count` marks, which are whole words, are `mark`. Acquires them. */
 GYRE_INLINE bool gyre_slots_all_marked(const uint8_t *marks, uint8_t mark, uint64_t count)
 {
+    const uint64_t word = gyre_slots_word_of_(mark);
     uint64_t differ = 0;
 
-    for (uint64_t i = 0; i < count; i += 8)
-        differ |= gyre_slots_load_word_(marks + i) ^ gyre_slots_word_of_(mark);
+    for (; count >= 32; marks += 32, count -= 32) /* once for 32, and folds */
+        differ |=
+            (gyre_slots_load_word_(marks) ^ word) | (gyre_slots_load_word_(marks + 8) ^ word) |
+            (gyre_slots_load_word_(marks + 16) ^ word) | (gyre_slots_load_word_(marks + 24) ^ word);
+    for (; count > 0; marks += 8, count -= 8)
+        differ |= gyre_slots_load_word_(marks) ^ word;
     return differ == 0;
 }
 
 /* Sets `count` marks, which are whole words, in no particular order. Releases. */
 GYRE_INLINE void gyre_slots_mark_all(uint8_t *marks, uint8_t mark, uint64_t count)
 {
-    for (uint64_t i = 0; i < count; i += 8)
-        gyre_slots_store_word_(marks + i, gyre_slots_word_of_(mark));
+    const uint64_t word = gyre_slots_word_of_(mark);
+
+    for (; count >= 32; marks += 32, count -= 32) {
+        gyre_slots_store_word_(marks, word);
+        gyre_slots_store_word_(marks + 8, word);
+        gyre_slots_store_word_(marks + 16, word);
+        gyre_slots_store_word_(marks + 24, word);
+    }
+    for (; count > 0; marks += 8, count -= 8)
+        gyre_slots_store_word_(marks, word);
 }
 
 GYRE_END_DECLS
