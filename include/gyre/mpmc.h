@@ -101,9 +101,15 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_mpmc_storage_bytes(size_t slot_size, uin
 GYRE_API GYRE_MUST_USE gyre_status gyre_mpmc_init(gyre_mpmc *queue, void *storage, size_t slot_size,
                                                   uint64_t capacity);
 
-/* What follows up to gyre_mpmc_begin_push is the header's own, as are all names that end in _.
- *
- * The phase of a slot, in the low two bits of its state; the lap is above. */
+/* What follows up to gyre_mpmc_begin_push is the header's own, as are all names that end in _. */
+
+/* Steps 2 and 5 for runs of slots whose states are not whole words, or go around the end. */
+GYRE_API uint64_t gyre_mpmc_run_bulk_(const gyre_mpmc *queue, uint64_t position, unsigned phase,
+                                      uint64_t wanted);
+GYRE_API void gyre_mpmc_hand_over_bulk_(gyre_mpmc *queue, uint64_t position, unsigned phase,
+                                        uint64_t count);
+
+/* The phase of a slot, in the low two bits of its state; the lap is above. */
 enum {
     GYRE_MPMC_EMPTY_ = 0,
     GYRE_MPMC_FULL_ = 1,
@@ -122,23 +128,27 @@ GYRE_INLINE unsigned char *gyre_mpmc_slot_(const gyre_mpmc *queue, uint64_t posi
     return queue->slots + (position & queue->mask) * slot_size;
 }
 
+/* Whether the states of these slots are whole words, and all of them before the end of the ring. */
+GYRE_INLINE bool gyre_mpmc_are_words_(const gyre_mpmc *queue, uint64_t index, uint64_t count)
+{
+    return GYRE_SLOTS_WORDS_ && (index | count) % 8 == 0 && count <= queue->mask + 1 - index;
+}
+
 /* Step 2: how many slots from `position` on, up to `wanted`, are in that phase of their lap.
  * acquire [mpmc-publish], [mpmc-reuse]: pairs with gyre_mpmc_hand_over_. What the other side did to
  * those slots is visible. */
 GYRE_INLINE uint64_t gyre_mpmc_run_(const gyre_mpmc *queue, uint64_t position, unsigned phase,
                                     uint64_t wanted)
 {
-    const uint64_t index = position & queue->mask, until_end = queue->mask + 1 - index;
+    const uint64_t index = position & queue->mask;
     const uint8_t state = gyre_mpmc_state_(queue, position, phase);
-    uint64_t run;
 
-    if (wanted == 1 || wanted <= until_end) /* one always is, and the question folds */
-        return gyre_slots_marked(&queue->states[index], state, wanted);
-    run = gyre_slots_marked(&queue->states[index], state, until_end);
-    if (run == until_end)
-        run += gyre_slots_marked(queue->states, gyre_mpmc_state_(queue, position + run, phase),
-                                 wanted - run < index ? wanted - run : index);
-    return run;
+    if (wanted == 1)
+        return gyre_load_acquire8(&queue->states[index]) == state;
+    if (gyre_mpmc_are_words_(queue, index, wanted) &&
+        gyre_slots_all_marked(&queue->states[index], state, wanted))
+        return wanted;
+    return gyre_mpmc_run_bulk_(queue, position, phase, wanted);
 }
 
 /* Step 3: moves `counter` past up to `wanted` positions whose slots are in that phase. They are
@@ -172,16 +182,15 @@ GYRE_INLINE uint64_t gyre_mpmc_claim_(gyre_mpmc *queue, uint64_t *counter, unsig
 GYRE_INLINE void gyre_mpmc_hand_over_(gyre_mpmc *queue, uint64_t position, unsigned phase,
                                       uint64_t count)
 {
-    const uint64_t index = position & queue->mask, until_end = queue->mask + 1 - index;
+    const uint64_t index = position & queue->mask;
     const uint8_t state = gyre_mpmc_state_(queue, position, phase);
 
-    if (count == 1 || count <= until_end) {
-        gyre_slots_mark(&queue->states[index], state, count);
-    } else {
-        gyre_slots_mark(&queue->states[index], state, until_end);
-        gyre_slots_mark(queue->states, gyre_mpmc_state_(queue, position + until_end, phase),
-                        count - until_end);
-    }
+    if (count == 1)
+        gyre_store_release8(&queue->states[index], state);
+    else if (gyre_mpmc_are_words_(queue, index, count))
+        gyre_slots_mark_all(&queue->states[index], state, count);
+    else
+        gyre_mpmc_hand_over_bulk_(queue, position, phase, count);
 }
 
 /* Step 5 of a pop: to be filled on the next lap. */
@@ -279,11 +288,13 @@ GYRE_MUST_USE GYRE_INLINE uint64_t gyre_mpmc_push_bulk(gyre_mpmc *queue, const v
     assert(slot_size == queue->slot_size);
     if (some == 0)
         return 0;
-    if (some == count) /* which is often a constant, and folds */
+    if (some == count) { /* which is often a constant, and folds */
         gyre_slots_write(queue->slots, queue->mask, position, slots, slot_size, count);
-    else
+        gyre_mpmc_hand_over_(queue, position, GYRE_MPMC_FULL_, count);
+    } else {
         gyre_slots_write(queue->slots, queue->mask, position, slots, slot_size, some);
-    gyre_mpmc_hand_over_(queue, position, GYRE_MPMC_FULL_, some);
+        gyre_mpmc_hand_over_bulk_(queue, position, GYRE_MPMC_FULL_, some);
+    }
     return some;
 }
 
@@ -298,11 +309,13 @@ GYRE_MUST_USE GYRE_INLINE uint64_t gyre_mpmc_pop_bulk(gyre_mpmc *queue, void *sl
     assert(slot_size == queue->slot_size);
     if (some == 0)
         return 0;
-    if (some == count) /* as in gyre_mpmc_push_bulk */
+    if (some == count) { /* as in gyre_mpmc_push_bulk */
         gyre_slots_read(queue->slots, queue->mask, position, slots, slot_size, count);
-    else
+        gyre_mpmc_free_(queue, position, count);
+    } else {
         gyre_slots_read(queue->slots, queue->mask, position, slots, slot_size, some);
-    gyre_mpmc_free_(queue, position, some);
+        gyre_mpmc_hand_over_bulk_(queue, position + queue->mask + 1, GYRE_MPMC_EMPTY_, some);
+    }
     return some;
 }
 

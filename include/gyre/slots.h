@@ -12,6 +12,7 @@
 #ifndef GYRE_SLOTS_H
 #define GYRE_SLOTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -77,62 +78,49 @@ typedef uint64_t __attribute__((may_alias)) gyre_slots_word_;
 #define GYRE_SLOTS_WORDS_ 1
 #endif
 
-/* How many whole words there are in `count` marks. */
-GYRE_INLINE uint64_t gyre_slots_words_(const uint8_t *marks, uint64_t count)
+GYRE_INLINE uint64_t gyre_slots_word_of_(uint8_t mark)
 {
-    return GYRE_SLOTS_WORDS_ && (uintptr_t)marks % 8 == 0 ? count / 8 : 0;
+    return mark * UINT64_C(0x0101010101010101);
 }
 
-/* What differs in a word that should hold eight times `mark`. */
-GYRE_INLINE uint64_t gyre_slots_differ_(const uint8_t *marks, uint8_t mark)
+GYRE_INLINE uint64_t gyre_slots_load_word_(const uint8_t *marks)
 {
-    return __atomic_load_n((const gyre_slots_word_ *)(const void *)marks, __ATOMIC_ACQUIRE) ^
-           mark * UINT64_C(0x0101010101010101);
+    return __atomic_load_n((const gyre_slots_word_ *)(const void *)marks, __ATOMIC_ACQUIRE);
 }
 
-GYRE_INLINE void gyre_slots_set_word_(uint8_t *marks, uint8_t mark)
+GYRE_INLINE void gyre_slots_store_word_(uint8_t *marks, uint64_t word)
 {
-    __atomic_store_n((gyre_slots_word_ *)(void *)marks, mark * UINT64_C(0x0101010101010101),
-                     __ATOMIC_RELEASE);
+    __atomic_store_n((gyre_slots_word_ *)(void *)marks, word, __ATOMIC_RELEASE);
 }
 
-/* How many of `count` marks are `mark`, up to the first that is not. Acquires those. */
-GYRE_INLINE uint64_t gyre_slots_marked(const uint8_t *marks, uint8_t mark, uint64_t count)
+/* Whether all of `count` marks, which are whole words, are `mark`. Acquires them. */
+GYRE_INLINE bool gyre_slots_all_marked(const uint8_t *marks, uint8_t mark, uint64_t count)
 {
-    uint64_t run = 0;
+    const uint64_t word = gyre_slots_word_of_(mark);
+    uint64_t differ = 0;
 
-    while (run < count) {
-        const uint8_t *const at = marks + run;
-        const uint64_t words = gyre_slots_words_(at, count - run);
+    for (; count >= 32; marks += 32, count -= 32) /* once for 32, and folds */
+        differ |=
+            (gyre_slots_load_word_(marks) ^ word) | (gyre_slots_load_word_(marks + 8) ^ word) |
+            (gyre_slots_load_word_(marks + 16) ^ word) | (gyre_slots_load_word_(marks + 24) ^ word);
+    for (; count > 0; marks += 8, count -= 8)
+        differ |= gyre_slots_load_word_(marks) ^ word;
+    return differ == 0;
+}
 
-        if (words >= 4 &&
-            (gyre_slots_differ_(at, mark) | gyre_slots_differ_(at + 8, mark) |
-             gyre_slots_differ_(at + 16, mark) | gyre_slots_differ_(at + 24, mark)) == 0)
-            run += 32;
-        else if (words >= 1 && gyre_slots_differ_(at, mark) == 0)
-            run += 8;
-        else if (gyre_load_acquire8(at) == mark)
-            run++;
-        else
-            break;
+/* Sets `count` marks, which are whole words, in no particular order. Releases. */
+GYRE_INLINE void gyre_slots_mark_all(uint8_t *marks, uint8_t mark, uint64_t count)
+{
+    const uint64_t word = gyre_slots_word_of_(mark);
+
+    for (; count >= 32; marks += 32, count -= 32) {
+        gyre_slots_store_word_(marks, word);
+        gyre_slots_store_word_(marks + 8, word);
+        gyre_slots_store_word_(marks + 16, word);
+        gyre_slots_store_word_(marks + 24, word);
     }
-    return run;
-}
-
-/* Sets `count` marks, in no particular order. Releases. */
-GYRE_INLINE void gyre_slots_mark(uint8_t *marks, uint8_t mark, uint64_t count)
-{
-    while (count > 0) {
-        const uint64_t words = gyre_slots_words_(marks, count);
-        const uint64_t step = words >= 4 ? 32 : words >= 1 ? 8 : 1;
-
-        if (step == 1)
-            gyre_store_release8(marks, mark);
-        for (uint64_t i = 0; i < step / 8; i++)
-            gyre_slots_set_word_(marks + 8 * i, mark);
-        marks += step;
-        count -= step;
-    }
+    for (; count > 0; marks += 8, count -= 8)
+        gyre_slots_store_word_(marks, word);
 }
 
 GYRE_END_DECLS

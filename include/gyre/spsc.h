@@ -6,6 +6,10 @@
  * neither full nor empty nobody touches a line that the other side's counter lives on. Counters
  * only grow; `counter & mask` is the slot, which is why the capacity is a power of two.
  *
+ * A producer that finds the queue nearly full, and the consumer popping quickly, spends half a
+ * microsecond before it pushes on, so that it need not look after every few slots (src/flow/spsc.c
+ * says why that pays). An item that was pushed is there at once.
+ *
  * Every call repeats the slot size that was given to init: where it is a constant, it folds into
  * the copy, and 8 bytes become one store.
  *
@@ -36,7 +40,7 @@ GYRE_BEGIN_DECLS
  * because processors fetch lines in pairs. */
 typedef struct gyre_spsc {
     alignas(64) uint64_t tail; /* shared; written by the producer */
-    uint64_t cached_head;      /* the producer's stale view of head */
+    uint64_t until;            /* where tail has to look again: a stale head, plus capacity */
     uint64_t apart_[14];
     uint64_t head;        /* shared; written by the consumer */
     uint64_t cached_tail; /* the consumer's stale view of tail */
@@ -64,15 +68,16 @@ GYRE_INLINE unsigned char *gyre_spsc_slot_(const gyre_spsc *queue, uint64_t posi
     return queue->slots + (position & queue->mask) * slot_size;
 }
 
+/* The producer looks at head, and moves `until`. */
+GYRE_API void gyre_spsc_look_(gyre_spsc *queue, uint64_t tail);
+
 GYRE_INLINE uint64_t gyre_spsc_room_(gyre_spsc *queue, uint64_t tail, uint64_t wanted)
 {
-    uint64_t room = queue->capacity - (tail - queue->cached_head);
+    uint64_t room = queue->until - tail;
 
     if (room < wanted) {
-        /* acquire [spsc-reuse]: pairs with the release in gyre_spsc_commit_pop. The consumer has
-         * finished reading the slots before we overwrite them. */
-        queue->cached_head = gyre_load_acquire(&queue->head);
-        room = queue->capacity - (tail - queue->cached_head);
+        gyre_spsc_look_(queue, tail);
+        room = queue->until - tail;
     }
     return room < wanted ? room : wanted;
 }
@@ -88,6 +93,20 @@ GYRE_INLINE uint64_t gyre_spsc_filled_(gyre_spsc *queue, uint64_t head, uint64_t
         filled = queue->cached_tail - head;
     }
     return filled < wanted ? filled : wanted;
+}
+
+/* release [spsc-publish]: pairs with the acquire in gyre_spsc_filled_. The bytes of the slots are
+ * visible before the tail that announces them. */
+GYRE_INLINE void gyre_spsc_publish_(gyre_spsc *queue, uint64_t tail)
+{
+    gyre_store_release(&queue->tail, tail);
+}
+
+/* release [spsc-reuse]: pairs with the acquire in gyre_spsc_look_. Our reads of the slots are done
+ * before the head that frees them. */
+GYRE_INLINE void gyre_spsc_free_(gyre_spsc *queue, uint64_t head)
+{
+    gyre_store_release(&queue->head, head);
 }
 
 /* Producer. How many of `wanted` slots can be filled right now; looks at the consumer's counter
@@ -117,9 +136,7 @@ GYRE_MUST_USE GYRE_INLINE void *gyre_spsc_begin_push(gyre_spsc *queue, size_t sl
 /* Producer. Hands over the next `count` slots, no more than gyre_spsc_room said. */
 GYRE_INLINE void gyre_spsc_commit_push(gyre_spsc *queue, uint64_t count)
 {
-    /* release [spsc-publish]: pairs with the acquire in gyre_spsc_filled_. The bytes of the slots
-     * are visible before the tail that announces them. */
-    gyre_store_release(&queue->tail, gyre_load_relaxed(&queue->tail) + count);
+    gyre_spsc_publish_(queue, gyre_load_relaxed(&queue->tail) + count);
 }
 
 /* Consumer. The oldest slot, to be read in place; NULL when empty. It stays the oldest until
@@ -134,32 +151,30 @@ GYRE_MUST_USE GYRE_INLINE const void *gyre_spsc_begin_pop(gyre_spsc *queue, size
 /* Consumer. Gives back the oldest `count` slots, no more than gyre_spsc_filled said. */
 GYRE_INLINE void gyre_spsc_commit_pop(gyre_spsc *queue, uint64_t count)
 {
-    /* release [spsc-reuse]: pairs with the acquire in gyre_spsc_room_. Our reads of the slots are
-     * done before the head that frees them. */
-    gyre_store_release(&queue->head, gyre_load_relaxed(&queue->head) + count);
+    gyre_spsc_free_(queue, gyre_load_relaxed(&queue->head) + count);
 }
 
 /* Producer. Copies one slot in; false when full. Wait-free. */
 GYRE_MUST_USE GYRE_INLINE bool gyre_spsc_push(gyre_spsc *queue, const void *slot, size_t slot_size)
 {
-    void *const into = gyre_spsc_begin_push(queue, slot_size);
+    const uint64_t tail = gyre_load_relaxed(&queue->tail);
 
-    if (!into)
+    if (gyre_spsc_room_(queue, tail, 1) == 0)
         return false;
-    memcpy(into, slot, slot_size);
-    gyre_spsc_commit_push(queue, 1);
+    memcpy(gyre_spsc_slot_(queue, tail, slot_size), slot, slot_size);
+    gyre_spsc_publish_(queue, tail + 1);
     return true;
 }
 
 /* Consumer. Copies the oldest slot out; false when empty. Wait-free. */
 GYRE_MUST_USE GYRE_INLINE bool gyre_spsc_pop(gyre_spsc *queue, void *slot, size_t slot_size)
 {
-    const void *const from = gyre_spsc_begin_pop(queue, slot_size);
+    const uint64_t head = gyre_load_relaxed(&queue->head);
 
-    if (!from)
+    if (gyre_spsc_filled_(queue, head, 1) == 0)
         return false;
-    memcpy(slot, from, slot_size);
-    gyre_spsc_commit_pop(queue, 1);
+    memcpy(slot, gyre_spsc_slot_(queue, head, slot_size), slot_size);
+    gyre_spsc_free_(queue, head + 1);
     return true;
 }
 
@@ -175,7 +190,7 @@ GYRE_MUST_USE GYRE_INLINE uint64_t gyre_spsc_push_bulk(gyre_spsc *queue, const v
     if (some == 0)
         return 0;
     gyre_slots_write(queue->slots, queue->mask, tail, slots, slot_size, some);
-    gyre_spsc_commit_push(queue, some);
+    gyre_spsc_publish_(queue, tail + some);
     return some;
 }
 
@@ -191,7 +206,7 @@ GYRE_MUST_USE GYRE_INLINE uint64_t gyre_spsc_pop_bulk(gyre_spsc *queue, void *sl
     if (some == 0)
         return 0;
     gyre_slots_read(queue->slots, queue->mask, head, slots, slot_size, some);
-    gyre_spsc_commit_pop(queue, some);
+    gyre_spsc_free_(queue, head + some);
     return some;
 }
 

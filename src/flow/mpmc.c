@@ -76,3 +76,72 @@ gyre_status gyre_mpmc_init(gyre_mpmc *queue, void *storage, size_t slot_size, ui
     memset(queue->states, GYRE_MPMC_EMPTY_, capacity); /* on lap 0 */
     return GYRE_OK;
 }
+
+/* How many of `count` states there are before the first whole word of them. */
+static inline uint64_t before_words(const uint8_t *states, uint64_t count)
+{
+    const uint64_t before = GYRE_SLOTS_WORDS_ ? -(uintptr_t)states % 8 : count;
+
+    return before < count ? before : count;
+}
+
+/* How many of `count` states are `state`, up to the first that is not. Acquires those. */
+static inline uint64_t count_equal(const uint8_t *states, uint8_t state, uint64_t count)
+{
+    const uint64_t before = before_words(states, count), word = gyre_slots_word_of_(state);
+    uint64_t run = 0;
+
+    while (run < before && gyre_load_acquire8(states + run) == state)
+        run++;
+    if (run < before)
+        return run;
+    while (count - run >= 8 && gyre_slots_load_word_(states + run) == word)
+        run += 8;
+    while (run < count && gyre_load_acquire8(states + run) == state)
+        run++;
+    return run;
+}
+
+/* Sets `count` states, in no particular order. Releases. */
+static inline void set_all(uint8_t *states, uint8_t state, uint64_t count)
+{
+    const uint64_t before = before_words(states, count), word = gyre_slots_word_of_(state);
+    uint64_t i = 0;
+
+    for (; i < before; i++)
+        gyre_store_release8(states + i, state);
+    for (; count - i >= 8; i += 8)
+        gyre_slots_store_word_(states + i, word);
+    for (; i < count; i++)
+        gyre_store_release8(states + i, state);
+}
+
+/* A run ends before it comes round to its first slot, which is not on the next lap yet; or somebody
+ * has claimed that slot meanwhile, and the swap that follows fails. */
+uint64_t gyre_mpmc_run_bulk_(const gyre_mpmc *queue, uint64_t position, unsigned phase,
+                             uint64_t wanted)
+{
+    uint64_t run = 0, part, equal;
+
+    do {
+        const uint64_t index = (position + run) & queue->mask, until_end = queue->mask + 1 - index;
+
+        part = wanted - run < until_end ? wanted - run : until_end;
+        equal = count_equal(&queue->states[index], gyre_mpmc_state_(queue, position + run, phase),
+                            part);
+        run += equal;
+    } while (equal == part && run < wanted);
+    return run;
+}
+
+void gyre_mpmc_hand_over_bulk_(gyre_mpmc *queue, uint64_t position, unsigned phase, uint64_t count)
+{
+    while (count > 0) {
+        const uint64_t index = position & queue->mask, until_end = queue->mask + 1 - index;
+        const uint64_t part = count < until_end ? count : until_end;
+
+        set_all(&queue->states[index], gyre_mpmc_state_(queue, position, phase), part);
+        position += part;
+        count -= part;
+    }
+}

@@ -12,7 +12,7 @@
 enum {
     CAPACITY = 8,
     LARGEST_SLOT = 200,
-    LARGEST_CAPACITY = 16,
+    LARGEST_CAPACITY = 64, /* enough for a push that leaves the consumer in peace for a while */
     LARGEST_BULK = 20,
     ROUNDS = 300,
     STEPS = 300,
@@ -84,6 +84,21 @@ static void empty_queue_has_nothing_to_pop(void)
     CHECK(gyre_spsc_filled(&queue, 5) == 0);
     CHECK(gyre_spsc_room(&queue, 100) == CAPACITY);
     CHECK(got == 42);
+}
+
+static void full_queue_takes_as_many_as_were_popped(void)
+{
+    static alignas(64) uint64_t many[LARGEST_CAPACITY];
+    uint64_t next = 0, first = 0, got;
+
+    CHECK(gyre_spsc_init(&queue, many, sizeof many[0], LARGEST_CAPACITY) == GYRE_OK);
+    for (uint64_t popped = 0; popped <= LARGEST_CAPACITY; popped++) {
+        while (gyre_spsc_push(&queue, &next, sizeof next))
+            next++;
+        CHECK(next - first == LARGEST_CAPACITY);
+        for (uint64_t i = 0; i < popped; i++, first++)
+            CHECK(gyre_spsc_pop(&queue, &got, sizeof got) && got == first);
+    }
 }
 
 static void bulk_moves_what_fits(void)
@@ -203,7 +218,7 @@ static void random_steps_agree_with_a_list(void)
     uint64_t chance = seed;
 
     for (int round = 0; round < ROUNDS; round++) {
-        model m = {1 + chance_below(&chance, LARGEST_SLOT), UINT64_C(1) << chance_below(&chance, 5),
+        model m = {1 + chance_below(&chance, LARGEST_SLOT), UINT64_C(1) << chance_below(&chance, 7),
                    0, 0};
 
         CHECK(gyre_spsc_init(&queue, storage, m.slot_size, m.capacity) == GYRE_OK);
@@ -244,12 +259,13 @@ static void *produce(void *arg)
     return NULL;
 }
 
-static void two_threads_lose_and_reorder_nothing(void)
+static void two_threads_lose_and_reorder_nothing(uint64_t capacity)
 {
+    static alignas(64) uint64_t storage[LARGEST_CAPACITY];
     uint64_t seed = chance_seed(), chance = seed + 1, some[LARGEST_BULK], wrong = 0;
     pthread_t producer;
 
-    make();
+    CHECK(gyre_spsc_init(&queue, storage, sizeof storage[0], capacity) == GYRE_OK);
     REQUIRE(pthread_create(&producer, NULL, produce, &seed) == 0);
     for (uint64_t next = 0; next < TRANSFERS;) {
         const uint64_t wanted = 1 + chance_below(&chance, LARGEST_BULK);
@@ -275,6 +291,16 @@ static void two_threads_lose_and_reorder_nothing(void)
     CHECK(!gyre_spsc_pop(&queue, some, sizeof some[0]));
 }
 
+static void two_threads_lose_and_reorder_nothing_in_few_slots(void)
+{
+    two_threads_lose_and_reorder_nothing(CAPACITY);
+}
+
+static void two_threads_lose_and_reorder_nothing_in_many_slots(void)
+{
+    two_threads_lose_and_reorder_nothing(LARGEST_CAPACITY);
+}
+
 static const test_case cases[] = {
     /* init */
     TEST(capacity_must_be_a_power_of_two),
@@ -283,11 +309,13 @@ static const test_case cases[] = {
     /* one thread */
     TEST(full_queue_refuses_one_more),
     TEST(empty_queue_has_nothing_to_pop),
+    TEST(full_queue_takes_as_many_as_were_popped),
     TEST(bulk_moves_what_fits),
     TEST(begin_without_commit_takes_nothing),
     TEST(slots_of_every_size_arrive_whole),
     TEST(random_steps_agree_with_a_list),
     /* two threads */
-    TEST(two_threads_lose_and_reorder_nothing),
+    TEST(two_threads_lose_and_reorder_nothing_in_few_slots),
+    TEST(two_threads_lose_and_reorder_nothing_in_many_slots),
 };
 TEST_MAIN(cases)
