@@ -15,7 +15,9 @@ namespace
 {
 
 template <class Item> struct fixed {
-    moodycamel::ReaderWriterQueue<Item> queue{PEERS_CAPACITY};
+    /* one item less makes it one block of 1024, of which one stays free; with 1024 it would be four
+     * blocks that hold 2044 */
+    moodycamel::ReaderWriterQueue<Item> queue{PEERS_CAPACITY - 1};
 };
 
 } // namespace
@@ -49,13 +51,13 @@ static inline bool rw64_pop(void *state, peers_item64 *item)
 #include "peers/loops.h"
 
 static const peers_way ways[] = {
-    {"spsc_cycle_8", "ReaderWriterQueue", "1024", "retry", "1", true, nullptr,
+    {"spsc_cycle_8", "ReaderWriterQueue", "1023", "retry", "1", true, nullptr,
      way_create<fixed<peers_item8>>, rw8_cycle, rw8_stream, nullptr,
      way_destroy<fixed<peers_item8>>},
-    {"spsc_cycle_64", "ReaderWriterQueue", "1024", "retry", "1", true, nullptr,
+    {"spsc_cycle_64", "ReaderWriterQueue", "1023", "retry", "1", true, nullptr,
      way_create<fixed<peers_item64>>, rw64_cycle, rw64_stream, nullptr,
      way_destroy<fixed<peers_item64>>},
-    {"stream_1p1c_64", "ReaderWriterQueue", "1024", "retry", "1024", true, nullptr,
+    {"stream_1p1c_64", "ReaderWriterQueue", "1023", "retry", "1024", true, nullptr,
      way_create<fixed<peers_item64>>, rw64_stream, rw64_stream, nullptr,
      way_destroy<fixed<peers_item64>>},
 };

@@ -14,6 +14,7 @@
 
 enum {
     QUICK_COUNT = 4, /* a consumer that has freed so many since the last look pops quickly */
+    GLIMPSE_NS = 60, /* in which it frees another */
     PEACE_NS = 600,
 };
 
@@ -68,6 +69,14 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static void wait_ns(uint64_t duration_ns)
+{
+    const uint64_t start_ns = now_ns();
+
+    while (now_ns() - start_ns < duration_ns)
+        gyre_relax();
+}
+
 /* A look takes the line of `head` away from the consumer, whose next pops wait behind the store
  * that wants it back; until it is, they get no further than the core's store buffer, some ten
  * slots. A producer that looks again as soon as it has filled those keeps both sides at that: on an
@@ -82,11 +91,14 @@ void gyre_spsc_look_(gyre_spsc *queue, uint64_t tail)
     uint64_t head = gyre_load_acquire(&queue->head);
 
     if (head - before >= QUICK_COUNT && queue->capacity - (tail - head) < queue->capacity / 8) {
-        const uint64_t start_ns = now_ns();
+        const uint64_t then = head;
 
-        while (now_ns() - start_ns < PEACE_NS)
-            gyre_relax();
+        wait_ns(GLIMPSE_NS);
         head = gyre_load_acquire(&queue->head);
+        if (head != then) { /* it is at work: leave it alone for longer */
+            wait_ns(PEACE_NS);
+            head = gyre_load_acquire(&queue->head);
+        }
     }
     queue->until = head + queue->capacity;
 }
