@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 
+#include "base/copy.h"
 #include "flow/lane.h"
 #include "flow/reply.h"
 #include "gyre/channel.h"
@@ -110,14 +111,14 @@ GYRE_INLINE void gyre_slot_fill(gyre_slot *slot, const void *item, size_t size, 
 {
     slot->size = (uint32_t)size;
     slot->reply = reply;
-    gyre_lane_copy(slot->item, item, size);
+    gyre_copy(slot->item, item, size);
 }
 
 /* Reads a claimed slot; `received` may be NULL. */
 GYRE_INLINE void gyre_slot_read(const gyre_slot *slot, uint32_t band, void *item,
                                 gyre_received *received)
 {
-    gyre_lane_copy(item, slot->item, slot->size);
+    gyre_copy(item, slot->item, slot->size);
     if (received)
         *received = (gyre_received){slot->size, band, slot->reply};
 }

@@ -72,27 +72,11 @@ static gyre_status say_closed(const gyre_channel *channel)
     return gyre_fail(GYRE_CLOSED, "channel '%s' is closed and empty", channel->name);
 }
 
-/* A partner that is at work sends within a microsecond: looks for that at nothing but the word that
- * will tell, before clocks are read and budgets counted. */
-static bool came_soon(receiving *r)
-{
-    if (r->subscriber || r->channel->options.banded || r->deadline_ns == 0 || !gyre_may_spin())
-        return false;
-    for (int i = 0; i < GYRE_FIRST_LOOKS; i++) {
-        if (gyre_one_peek(r->channel))
-            return take(r);
-        gyre_relax();
-    }
-    return false;
-}
-
 static gyre_status wait_for_items(receiving *r)
 {
     static _Thread_local gyre_spin spin;
     gyre_status status;
 
-    if (came_soon(r))
-        return GYRE_OK;
     if (gyre_spin_until(&spin, came, r, r->deadline_ns))
         return GYRE_OK;
     status = gyre_park_wait(&r->channel->receivers, NULL, came_or_marked, r, r->deadline_ns);
@@ -177,6 +161,20 @@ GYRE_INLINE bool receive_held(gyre_channel *channel, void *item, gyre_received *
     return true;
 }
 
+/* A partner that is at work sends within a microsecond: waits so long for that, looking at nothing
+ * but the word that will tell, before clocks are read and budgets counted. */
+static bool is_sent_soon(const gyre_channel *channel)
+{
+    if (!channel->plain || !gyre_may_spin())
+        return false;
+    for (int i = 0; i < GYRE_FIRST_LOOKS; i++) {
+        if (gyre_one_peek(channel))
+            return true;
+        gyre_relax();
+    }
+    return false;
+}
+
 /* Receives one item, whoever moves the head. */
 GYRE_COLD static gyre_status receive_shared(gyre_channel *channel, void *item,
                                             gyre_received *received, uint64_t deadline_ns)
@@ -194,6 +192,8 @@ gyre_status gyre_channel_receive(gyre_channel *channel, void *item, gyre_receive
                                  uint64_t deadline_ns)
 {
     if (receive_held(channel, item, received))
+        return GYRE_OK;
+    if (deadline_ns > 0 && is_sent_soon(channel) && receive_held(channel, item, received))
         return GYRE_OK;
     return receive_shared(channel, item, received, deadline_ns ? deadline_ns : 1);
 }

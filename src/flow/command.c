@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/fail.h"
 
 enum {
@@ -54,8 +55,7 @@ gyre_status gyre_command_launch(uint64_t kernel, const uint32_t grid[3], const u
     memcpy(out_command->as.launch.block, block, sizeof out_command->as.launch.block);
     out_command->as.launch.shared_bytes = 0;
     out_command->as.launch.parameters_size = (uint32_t)size;
-    if (size > 0)
-        memcpy(out_command->as.launch.parameters.inline_bytes, parameters, size);
+    gyre_copy(out_command->as.launch.parameters.inline_bytes, parameters, size);
     return GYRE_OK;
 }
 
@@ -117,13 +117,17 @@ gyre_status gyre_command_check(const void *item, size_t size)
 /* What the command refers to; NULL for nothing. */
 static gyre_bytes *bytes_of(gyre_command *command, size_t size)
 {
-    if (size < HEAD || size < size_of_kind(command->kind))
+    gyre_bytes *bytes;
+
+    if (size < HEAD)
         return NULL;
     if (command->kind == GYRE_COMMAND_TO_DEVICE)
-        return &command->as.to_device.data;
-    if (command->kind == GYRE_COMMAND_LAUNCH_SHARED)
-        return &command->as.launch.parameters.shared;
-    return NULL;
+        bytes = &command->as.to_device.data;
+    else if (command->kind == GYRE_COMMAND_LAUNCH_SHARED)
+        bytes = &command->as.launch.parameters.shared;
+    else
+        return NULL;
+    return size >= size_of_kind(command->kind) ? bytes : NULL;
 }
 
 void gyre_command_share(void *user, void *command, size_t size)

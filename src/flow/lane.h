@@ -19,7 +19,6 @@
 #define GYRE_FLOW_LANE_H
 
 #include <stddef.h>
-#include <string.h>
 
 #include "flow/turn.h"
 
@@ -123,30 +122,6 @@ GYRE_INLINE gyre_slot *gyre_lane_claim_held(const gyre_lane *lane, gyre_turn *tu
     gyre_turn_leave(turn, busy, word + GYRE_TURN_STEP);
     *out_position = position;
     return slot;
-}
-
-/* Copies an item in or out: in pieces, of which the last two may overlap, which costs less than a
- * call of memcpy. */
-GYRE_INLINE void gyre_lane_copy(unsigned char *into, const unsigned char *from, size_t size)
-{
-    if (size > 256) {
-        memcpy(into, from, size);
-    } else if (size >= 32) {
-        for (size_t done = 0; done < size - 32; done += 32)
-            memcpy(into + done, from + done, 32);
-        memcpy(into + size - 32, from + size - 32, 32);
-    } else if (size >= 8) {
-        if (size >= 16) {
-            memcpy(into, from, 16);
-            memcpy(into + size - 16, from + size - 16, 16);
-        } else {
-            memcpy(into, from, 8);
-            memcpy(into + size - 8, from + size - 8, 8);
-        }
-    } else {
-        for (size_t done = 0; done < size; done++)
-            into[done] = from[done];
-    }
 }
 
 /* The processor fetches the line for writing, while we do something else. */

@@ -134,21 +134,6 @@ static uint64_t head_of(gyre_status status, uint32_t size)
     return (uint64_t)size << 32 | (uint32_t)status;
 }
 
-/* Copies in words: most answers are one of them or a few, and written as such. */
-static inline void copy(unsigned char *into, const unsigned char *from, size_t size)
-{
-    size_t done = 0;
-
-    if (size == 8) {
-        memcpy(into, from, 8);
-        return;
-    }
-    for (; done + 8 <= size; done += 8)
-        memcpy(into + done, from + done, 8);
-    for (; done < size; done++)
-        into[done] = from[done];
-}
-
 /* The place, when it is free: its ticket, or 0. */
 GYRE_INLINE gyre_reply claim(const gyre_reply_table *table, uint32_t index)
 {
@@ -214,7 +199,7 @@ GYRE_INLINE void write_answer(gyre_reply_slot *slot, uint64_t generation, uint64
 {
     slot->head = head;
     if (head >> 32 != REFUSED)
-        copy(slot->bytes, bytes, head >> 32);
+        gyre_copy(slot->bytes, bytes, head >> 32);
     /* release [reply-answer]: pairs with the acquire in is_answered */
     atomic_store_explicit(&slot->word, word_of(generation, ANSWERED), memory_order_release);
 }
@@ -381,7 +366,7 @@ GYRE_INLINE gyre_status collect(const waiting *w, gyre_answer *out_answer)
         return collect_refusal(*w, out_answer);
     out_answer->status = (gyre_status)(uint32_t)head;
     out_answer->size = size;
-    copy(out_answer->bytes, w->slot->bytes, size);
+    gyre_copy(out_answer->bytes, w->slot->bytes, size);
     end_ticket(w);
     return GYRE_OK;
 }
