@@ -4,7 +4,8 @@
  * and nothing that makes them a queue, a channel or a reference.
  *
  * Floors are named by what they do. That of round_trip_spin is the bare ping-pong beside each
- * sample (lab/bench/pingpong.h), which the runner takes anyway.
+ * sample (lab/bench/pingpong.h), which the runner takes anyway; over one line, where a channel with
+ * answers has two: what those take is shown aside.
  *
  * Threads   as peers.h says.
  * Owns      a few lines of memory for each way.
@@ -324,6 +325,50 @@ static uint64_t futex_trip(void *state, peers_turn *turn)
     return turn->count;
 }
 
+/* ---- two threads: a line for the requests and one for the answers */
+
+typedef struct two_lines {
+    _Alignas(128) _Atomic uint64_t request;
+    _Alignas(128) _Atomic uint64_t answer;
+} two_lines;
+
+static void *two_lines_create(void)
+{
+    two_lines *t = aligned_alloc(128, sizeof *t);
+
+    if (t)
+        memset(t, 0, sizeof *t);
+    return t;
+}
+
+/* Waits for the value; false when the runner has given up. */
+static bool comes(_Atomic uint64_t *line, uint64_t value)
+{
+    /* acquire [floor-line]: pairs with the releases in two_lines_trip */
+    for (uint32_t looks = 1; atomic_load_explicit(line, memory_order_acquire) != value; looks++)
+        if (looks % 65536 == 0 && peers_is_over())
+            return false;
+    return true;
+}
+
+static uint64_t two_lines_trip(void *state, peers_turn *turn)
+{
+    two_lines *t = state;
+    /* relaxed: neither role has begun to write */
+    const uint64_t first = atomic_load_explicit(&t->answer, memory_order_relaxed);
+
+    for (uint64_t i = 1; i <= turn->count; i++) {
+        /* release, both [floor-line]: pairs with the acquire in comes */
+        if (turn->role == 0)
+            atomic_store_explicit(&t->request, first + i, memory_order_release);
+        if (!comes(turn->role == 0 ? &t->answer : &t->request, first + i))
+            return i - 1;
+        if (turn->role == 1)
+            atomic_store_explicit(&t->answer, first + i, memory_order_release);
+    }
+    return turn->count;
+}
+
 #define ONE_THREAD(work, name, run)                                                                \
     {                                                                                              \
         work, name, "-", "-", "-", true, NULL, bare_create, run, NULL, NULL, free                  \
@@ -343,6 +388,9 @@ static const peers_way ways[] = {
     HALVES("stream_1p1c_64"),
     HALVES("stream_1p1c_64_bulk32"),
     HALVES("stream_4p1c_64"),
+    {"round_trip_spin", "a line each way", "1", "-", "1", true,
+     "what a line of requests and one of answers take, whatever the protocol", two_lines_create,
+     two_lines_trip, two_lines_trip, NULL, free},
     {"round_trip_park", "futex round trip", "1", "-", "1", true, NULL, bed_create, futex_trip,
      futex_trip, NULL, free},
     ONE_THREAD("send_small", "compare-and-swap, copy of 48 B", place_48),
