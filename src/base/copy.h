@@ -20,9 +20,12 @@ GYRE_INLINE void gyre_copy(unsigned char *into, const unsigned char *from, size_
 {
     if (size > 256) {
         memcpy(into, from, size);
+    } else if (size >= 64) {
+        for (size_t done = 0; done < size - 64; done += 64)
+            memcpy(into + done, from + done, 64);
+        memcpy(into + size - 64, from + size - 64, 64);
     } else if (size >= 32) {
-        for (size_t done = 0; done < size - 32; done += 32)
-            memcpy(into + done, from + done, 32);
+        memcpy(into, from, 32);
         memcpy(into + size - 32, from + size - 32, 32);
     } else if (size >= 16) {
         memcpy(into, from, 16);
