@@ -135,7 +135,6 @@ static void fill_in(gyre_channel *channel, const gyre_channel_options *options, 
     (void)snprintf(channel->name, sizeof channel->name, "%s", options->name ? options->name : "");
     channel->options.name = channel->name;
     channel->bell = -1;
-    channel->plain = !options->banded && !options->metrics;
     channel->room = (uint64_t)options->capacity * GYRE_TURN_STEP;
     for (uint32_t band = 0; band < channel->band_count; band++)
         fill_in_lane(&channel->bands[band], options, base + where->slots + band * where->band_bytes,

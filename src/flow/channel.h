@@ -68,7 +68,6 @@ struct gyre_channel {
 
     alignas(128) gyre_channel_options options; /* with defaults filled in; constant from here on */
     uint32_t band_count;                       /* 1 or GYRE_BANDS */
-    bool plain;                                /* neither bands nor metrics */
     _Atomic bool closed;                       /* set after the marks that count */
     gyre_allocator allocator;                  /* copied; all NULL for malloc */
     gyre_reply_table replies;

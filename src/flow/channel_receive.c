@@ -149,7 +149,7 @@ GYRE_INLINE bool receive_held(gyre_channel *channel, void *item, gyre_received *
     uint64_t position;
     gyre_slot *slot;
 
-    if (!channel->plain) /* to ALL, nobody ever holds the head */
+    if (channel->options.banded) /* to ALL, nobody ever holds the head */
         return false;
     slot = gyre_lane_claim_held(lane, &lane->head, GYRE_LANE_FILLED, &position);
     if (!slot)
@@ -165,7 +165,7 @@ GYRE_INLINE bool receive_held(gyre_channel *channel, void *item, gyre_received *
  * but the word that will tell, before clocks are read and budgets counted. */
 static bool is_sent_soon(const gyre_channel *channel)
 {
-    if (!channel->plain || !gyre_may_spin())
+    if (channel->options.banded || !gyre_may_spin())
         return false;
     for (int i = 0; i < GYRE_FIRST_LOOKS; i++) {
         if (gyre_one_peek(channel))

@@ -199,7 +199,7 @@ GYRE_INLINE bool send_held(gyre_channel *channel, const void *item, size_t size,
     uint64_t position;
     gyre_slot *slot;
 
-    if (!channel->plain)
+    if (channel->options.banded)
         return false;
     slot = gyre_lane_claim_held(lane, &lane->tail, all ? GYRE_LANE_OVERWRITE : GYRE_LANE_FREE,
                                 &position);
@@ -211,6 +211,8 @@ GYRE_INLINE bool send_held(gyre_channel *channel, const void *item, size_t size,
     gyre_lane_hand_over(lane, slot, position, GYRE_LANE_FILLED);
     if (reply) /* while this one waits for its answer: the slot of its next call */
         gyre_prefetch_line(gyre_lane_slot(lane, position + 1));
+    if (channel->options.metrics)
+        note_peak(channel);
     return true;
 }
 
