@@ -97,8 +97,8 @@ function(gyre_test file)
 endfunction()
 
 # gyre_fuzz(FILE CORPUS [LIBRARIES target...]): a *_fuzz.c replays tests/corpus/CORPUS as a test, and
-# is a libFuzzer program in the fuzz preset. Target fuzz_programs builds all of them.
-add_custom_target(fuzz_programs)
+# is a libFuzzer program in the fuzz preset. Target gyre_fuzz_programs builds all of them.
+add_custom_target(gyre_fuzz_programs)
 function(gyre_fuzz file corpus)
   if(NOT GYRE_TESTS)
     return()
@@ -118,7 +118,7 @@ function(gyre_fuzz file corpus)
   target_link_libraries(${name} PRIVATE gyre_flags ${arg_LIBRARIES} ${gyre_tested})
   add_test(NAME ${name} COMMAND ${name} ${arguments} ${PROJECT_SOURCE_DIR}/tests/corpus/${corpus})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS fuzz)
-  add_dependencies(fuzz_programs ${name})
+  add_dependencies(gyre_fuzz_programs ${name})
 endfunction()
 
 # gyre_script_test(FILE [LABELS label...]): a *_test.sh, run with the build folder as its argument.

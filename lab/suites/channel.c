@@ -289,23 +289,15 @@ static void tell_no_loss(const void *fixture, uint64_t iterations, gyre_bench_fa
     gyre_bench_note(facts, "delivery", "to one; emptied between the timed runs");
 }
 
-static bool all_came_out_unmeasured(const void *fixture, uint64_t iterations)
+/* The most that ever stood in this channel are those of its longest run, where that is measured. */
+static bool all_came_out_and_peak_is_right(const void *fixture, uint64_t iterations)
 {
     const sends *s = fixture;
     gyre_channel_statistics all = {sizeof all, .attempts = 0};
 
     return all_came_out(fixture, iterations) &&
-           gyre_channel_describe(s->channel, &all) == GYRE_OK && all.peak == 0;
-}
-
-/* The most that ever stood in this channel are those of its longest run. */
-static bool all_came_out_measured(const void *fixture, uint64_t iterations)
-{
-    const sends *s = fixture;
-    gyre_channel_statistics all = {sizeof all, .attempts = 0};
-
-    return all_came_out(fixture, iterations) &&
-           gyre_channel_describe(s->channel, &all) == GYRE_OK && all.peak == s->longest;
+           gyre_channel_describe(s->channel, &all) == GYRE_OK &&
+           all.peak == (s->metrics ? s->longest : 0);
 }
 
 /* Commands there and back on one thread, and the halves of it. */
@@ -411,16 +403,17 @@ static bool claimed_and_wrote(const void *fixture, uint64_t iterations)
     .observer = "a subscriber, afterwards, which finds the last ones in order",                    \
     .setup = setup_##name, .run = run_##name, .check = rest_came_out, .teardown = sends_teardown,  \
     .tell = tell_loss
+#define EMPTIED(name)                                                                              \
+    .setup = setup_##name, .run = run_##name, .teardown = sends_teardown, .prepare = empty,        \
+    .batch = GYRE_BATCH_LARGE
 #define SENT_TO_ONE(name)                                                                          \
     .t0 = "before the command is built", .t1 = "after the send has returned",                      \
     .observer = "the same thread, which receives them all between the timed runs",                 \
-    .setup = setup_##name, .run = run_##name, .check = all_came_out, .teardown = sends_teardown,   \
-    .prepare = empty, .batch = GYRE_BATCH_LARGE, .tell = tell_no_loss
+    .check = all_came_out, .tell = tell_no_loss, EMPTIED(name)
 #define PUSHED(name)                                                                               \
     .t0 = "before the command is built", .t1 = "after the push has returned",                      \
     .observer = "the same thread, which pops them all between the timed runs",                     \
-    .setup = setup_##name, .run = run_##name, .check = all_came_out, .teardown = sends_teardown,   \
-    .prepare = empty, .batch = GYRE_BATCH_LARGE, .tell = tell_no_loss
+    .check = all_came_out, .tell = tell_no_loss, EMPTIED(name)
 
 static const gyre_bench benches[] = {
     {.name = "channel_send_latency/small_command_bounded", SENT_TO_ALL(small_all)},
@@ -480,24 +473,16 @@ static const gyre_bench benches[] = {
         .t0 = "before the command is built",
         .t1 = "after the send has returned",
         .observer = "the same thread, which receives them all between the timed runs",
-        .setup = setup_small_one,
-        .run = run_small_one,
-        .check = all_came_out_unmeasured,
-        .teardown = sends_teardown,
-        .prepare = empty,
-        .batch = GYRE_BATCH_LARGE,
+        .check = all_came_out_and_peak_is_right,
+        EMPTIED(small_one),
     },
     {
         .name = "channel_metrics_overhead/metrics_on",
         .t0 = "before the command is built",
         .t1 = "after the send has returned",
         .observer = "the same thread, which receives them all and compares the peak",
-        .setup = setup_metrics_on,
-        .run = run_metrics_on,
-        .check = all_came_out_measured,
-        .teardown = sends_teardown,
-        .prepare = empty,
-        .batch = GYRE_BATCH_LARGE,
+        .check = all_came_out_and_peak_is_right,
+        EMPTIED(metrics_on),
     },
 };
 

@@ -107,11 +107,12 @@ static void sequence_teardown(void *fixture)
     free(s);
 }
 
-static gyre_status sequence_setup(gyre_path_kind kind, void **out_fixture)
+static gyre_status sequence_setup(const gyre_bench_case *c, gyre_path_kind kind, void **out_fixture)
 {
     sequence *s = calloc(1, sizeof *s);
     gyre_status status;
 
+    (void)c;
     *out_fixture = NULL;
     if (!s)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
@@ -135,23 +136,9 @@ static gyre_status sequence_setup(gyre_path_kind kind, void **out_fixture)
     return GYRE_OK;
 }
 
-static gyre_status sequence_channel_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    (void)c;
-    return sequence_setup(GYRE_PATH_CHANNEL, out_fixture);
-}
-
-static gyre_status sequence_legacy_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    (void)c;
-    return sequence_setup(GYRE_PATH_LEGACY, out_fixture);
-}
-
-static gyre_status sequence_spsc_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    (void)c;
-    return sequence_setup(GYRE_PATH_SPSC, out_fixture);
-}
+GYRE_SETUP_WITH(sequence_channel_setup, sequence_setup, GYRE_PATH_CHANNEL)
+GYRE_SETUP_WITH(sequence_legacy_setup, sequence_setup, GYRE_PATH_LEGACY)
+GYRE_SETUP_WITH(sequence_spsc_setup, sequence_setup, GYRE_PATH_SPSC)
 
 static void process_sequences(void *fixture, uint64_t iterations)
 {
@@ -208,11 +195,13 @@ static void crowd_teardown(void *fixture)
     free(c);
 }
 
-static gyre_status crowd_setup(gyre_path_kind kind, void **out_fixture)
+static gyre_status crowd_setup(const gyre_bench_case *bench_case, gyre_path_kind kind,
+                               void **out_fixture)
 {
     crowd *c = aligned_alloc(alignof(crowd), sizeof *c);
     gyre_status status;
 
+    (void)bench_case;
     *out_fixture = NULL;
     if (!c)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
@@ -226,23 +215,9 @@ static gyre_status crowd_setup(gyre_path_kind kind, void **out_fixture)
     return GYRE_OK;
 }
 
-static gyre_status crowd_channel_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    (void)c;
-    return crowd_setup(GYRE_PATH_CHANNEL, out_fixture);
-}
-
-static gyre_status crowd_legacy_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    (void)c;
-    return crowd_setup(GYRE_PATH_LEGACY, out_fixture);
-}
-
-static gyre_status crowd_mpmc_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    (void)c;
-    return crowd_setup(GYRE_PATH_MPMC, out_fixture);
-}
+GYRE_SETUP_WITH(crowd_channel_setup, crowd_setup, GYRE_PATH_CHANNEL)
+GYRE_SETUP_WITH(crowd_legacy_setup, crowd_setup, GYRE_PATH_LEGACY)
+GYRE_SETUP_WITH(crowd_mpmc_setup, crowd_setup, GYRE_PATH_MPMC)
 
 static void produce(crowd *c, uint32_t index, uint64_t count)
 {

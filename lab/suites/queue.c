@@ -234,7 +234,8 @@ static void counters_teardown(void *fixture)
     free(c);
 }
 
-static gyre_status counters_setup(void **out_fixture, size_t stride, uint32_t threads)
+static gyre_status counters_setup(const gyre_bench_case *bench_case, size_t stride,
+                                  void **out_fixture)
 {
     const size_t bytes = (size_t)CROWD * APART;
     counters *c = calloc(1, sizeof *c);
@@ -244,7 +245,7 @@ static gyre_status counters_setup(void **out_fixture, size_t stride, uint32_t th
     if (!c)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
     c->stride = stride;
-    c->threads = threads;
+    c->threads = counting_threads(bench_case);
     c->first = aligned_alloc(APART, bytes);
     if (!c->first) {
         counters_teardown(c); /* accepts a half-built one */
@@ -260,15 +261,8 @@ static gyre_status counters_setup(void **out_fixture, size_t stride, uint32_t th
     return GYRE_OK;
 }
 
-static gyre_status padded_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    return counters_setup(out_fixture, APART / sizeof(uint64_t), counting_threads(c));
-}
-
-static gyre_status unpadded_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    return counters_setup(out_fixture, 1, counting_threads(c));
-}
+GYRE_SETUP_WITH(padded_setup, counters_setup, APART / sizeof(uint64_t))
+GYRE_SETUP_WITH(unpadded_setup, counters_setup, 1)
 
 static void count_own(void *fixture, uint64_t iterations)
 {
@@ -306,6 +300,10 @@ static void tell_stride(const void *fixture, uint64_t iterations, gyre_bench_fac
 }
 
 #define QUEUE .setup = queues_setup, .teardown = queues_teardown
+#define PUSHED_AND_POPPED                                                                          \
+    .t0 = "before the push of 64 bytes", .t1 = "after the pop of the same",                        \
+    .observer = "the same thread, which compares what it popped", .check = all_came_out_right,     \
+    QUEUE
 #define COUNTERS                                                                                   \
     .t0 = "the common start of all threads", .t1 = "the last of them has added its last one",      \
     .observer = "the check, which reads every counter when the threads have ended",                \
@@ -313,24 +311,8 @@ static void tell_stride(const void *fixture, uint64_t iterations, gyre_bench_fac
     .threads = counting_threads, .tell = tell_stride
 
 static const gyre_bench benches[] = {
-    {
-        .name = "queue/enqueue",
-        .t0 = "before the push of 64 bytes",
-        .t1 = "after the pop of the same",
-        .observer = "the same thread, which compares what it popped",
-        .run = mpmc_cycles,
-        .check = all_came_out_right,
-        QUEUE,
-    },
-    {
-        .name = "queue/enqueue_spsc",
-        .t0 = "before the push of 64 bytes",
-        .t1 = "after the pop of the same",
-        .observer = "the same thread, which compares what it popped",
-        .run = spsc_cycles,
-        .check = all_came_out_right,
-        QUEUE,
-    },
+    {.name = "queue/enqueue", .run = mpmc_cycles, PUSHED_AND_POPPED},
+    {.name = "queue/enqueue_spsc", .run = spsc_cycles, PUSHED_AND_POPPED},
     {
         .name = "queue/floor_copy",
         .t0 = "before 64 bytes are copied into a ring",

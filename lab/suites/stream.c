@@ -147,11 +147,12 @@ static gyre_status fast_setup(const gyre_bench_case *c, gyre_path_kind kind, voi
     return status == GYRE_OK ? stream_start(s, kind, out_fixture) : status;
 }
 
-static gyre_status slow_setup(gyre_path_kind kind, void **out_fixture)
+static gyre_status slow_setup(const gyre_bench_case *c, gyre_path_kind kind, void **out_fixture)
 {
     stream *s;
     const gyre_status status = stream_create(SLOW_BATCH, BOUND, &s);
 
+    (void)c;
     *out_fixture = NULL;
     if (status != GYRE_OK)
         return status;
@@ -159,32 +160,11 @@ static gyre_status slow_setup(gyre_path_kind kind, void **out_fixture)
     return stream_start(s, kind, out_fixture);
 }
 
-static gyre_status channel_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    return fast_setup(c, GYRE_PATH_CHANNEL, out_fixture);
-}
-
-static gyre_status legacy_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    return fast_setup(c, GYRE_PATH_LEGACY, out_fixture);
-}
-
-static gyre_status spsc_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    return fast_setup(c, GYRE_PATH_SPSC, out_fixture);
-}
-
-static gyre_status slow_channel_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    (void)c;
-    return slow_setup(GYRE_PATH_CHANNEL, out_fixture);
-}
-
-static gyre_status slow_legacy_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    (void)c;
-    return slow_setup(GYRE_PATH_LEGACY, out_fixture);
-}
+GYRE_SETUP_WITH(channel_setup, fast_setup, GYRE_PATH_CHANNEL)
+GYRE_SETUP_WITH(legacy_setup, fast_setup, GYRE_PATH_LEGACY)
+GYRE_SETUP_WITH(spsc_setup, fast_setup, GYRE_PATH_SPSC)
+GYRE_SETUP_WITH(slow_channel_setup, slow_setup, GYRE_PATH_CHANNEL)
+GYRE_SETUP_WITH(slow_legacy_setup, slow_setup, GYRE_PATH_LEGACY)
 
 static gyre_status work_setup(const gyre_bench_case *c, void **out_fixture)
 {
@@ -274,60 +254,48 @@ static void tell_blocked(const void *fixture, uint64_t iterations, gyre_bench_fa
     gyre_bench_count(facts, "work_us", s->work_ns / 1e3);
 }
 
-#define SIZES .axes = {GYRE_AXIS("commands", 10, 100, 1000, 10000)}, .items = commands
-#define HANDLED .run = send_batches, .check = all_handled, .teardown = stream_teardown
+#define HANDLED                                                                                    \
+    .observer = "the consumer, which checks that they come once and in order",                     \
+    .run = send_batches, .check = all_handled, .teardown = stream_teardown
+#define FAST                                                                                       \
+    .t1 = "the producer sees that the consumer has handled the last one",                          \
+    .axes = {GYRE_AXIS("commands", 10, 100, 1000, 10000)}, .items = commands, .tell = tell_stream, \
+    HANDLED
+#define SLOW                                                                                       \
+    .t1 = "the producer sees that the consumer, which works 10 us on each, is done",               \
+    .items = slow_commands, .tell = tell_blocked, HANDLED
 
 static const gyre_bench benches[] = {
     {
         .name = "throughput/channel",
         .t0 = "before the first command is sent",
-        .t1 = "the producer sees that the consumer has handled the last one",
-        .observer = "the consumer, which checks that they come once and in order",
         .setup = channel_setup,
-        .tell = tell_stream,
-        SIZES,
-        HANDLED,
+        FAST,
     },
     {
         .name = "throughput/mutex_vecdeque",
         .t0 = "before the first command is pushed",
-        .t1 = "the producer sees that the consumer has handled the last one",
-        .observer = "the consumer, which checks that they come once and in order",
         .setup = legacy_setup,
-        .tell = tell_stream,
-        SIZES,
-        HANDLED,
+        FAST,
     },
     {
         .name = "throughput/bare_spsc",
         .t0 = "before the first command is pushed into a queue for two threads",
-        .t1 = "the producer sees that the consumer has handled the last one",
-        .observer = "the consumer, which checks that they come once and in order",
         .setup = spsc_setup,
-        .tell = tell_stream,
-        SIZES,
-        HANDLED,
+        FAST,
     },
     GYRE_FLOOR_PING_PONG("throughput"),
     {
         .name = "backpressure/channel_bounded_100",
         .t0 = "before the first of 1000 commands is sent",
-        .t1 = "the producer sees that the consumer, which works 10 us on each, is done",
-        .observer = "the consumer, which checks that they come once and in order",
         .setup = slow_channel_setup,
-        .items = slow_commands,
-        .tell = tell_blocked,
-        HANDLED,
+        SLOW,
     },
     {
         .name = "backpressure/mutex_vecdeque_limited",
         .t0 = "before the first of 1000 commands is pushed",
-        .t1 = "the producer sees that the consumer, which works 10 us on each, is done",
-        .observer = "the consumer, which checks that they come once and in order",
         .setup = slow_legacy_setup,
-        .items = slow_commands,
-        .tell = tell_blocked,
-        HANDLED,
+        SLOW,
     },
     {
         .name = "backpressure/floor_work",

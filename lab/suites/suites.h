@@ -20,4 +20,12 @@ extern const gyre_suite gyre_suite_stream;
 /* All of them, NULL-terminated. */
 extern const gyre_suite *const gyre_suites[];
 
+/* Defines the set-up `name` as setup(c, value, out_fixture): for benchmarks that differ in a value
+ * but have names of their own, so that it cannot be an axis. */
+#define GYRE_SETUP_WITH(name, setup, value)                                                        \
+    static gyre_status name(const gyre_bench_case *c, void **out_fixture)                          \
+    {                                                                                              \
+        return setup(c, value, out_fixture);                                                       \
+    }
+
 #endif

@@ -2,9 +2,8 @@
 //
 // crossbeam: ArrayQueue, and bounded channels that wait by themselves or are polled.
 use crate::ffi::{State, Way, CAPACITY, CHANNEL};
-use crate::loops::{self, Item, Item64, Item8, Oneshot, Queue, Trip};
-use crate::{library, way};
-use crossbeam_channel::{bounded, Receiver, Sender};
+use crate::loops::{self, Item, Item64, Item8, Queue, Trip};
+use crate::{bounded_channels, library, way};
 use crossbeam_queue::ArrayQueue;
 
 impl<const WORDS: usize> State for ArrayQueue<Item<WORDS>> {
@@ -31,99 +30,9 @@ impl<const WORDS: usize> Queue<WORDS> for ArrayQueue<Item<WORDS>> {
     }
 }
 
-/// Both ends of a channel; POLLED: it never waits by itself.
-pub struct Channel<T, const DEPTH: usize, const POLLED: bool> {
-    sender: Sender<T>,
-    receiver: Receiver<T>,
-}
+bounded_channels!(crossbeam_channel);
 
-impl<T, const DEPTH: usize, const POLLED: bool> State for Channel<T, DEPTH, POLLED> {
-    fn new() -> Self {
-        let (sender, receiver) = bounded(DEPTH);
-
-        Channel { sender, receiver }
-    }
-}
-
-impl<const WORDS: usize, const DEPTH: usize, const POLLED: bool> Queue<WORDS>
-    for Channel<Item<WORDS>, DEPTH, POLLED>
-{
-    #[inline(always)]
-    fn push(&self, item: &Item<WORDS>) -> bool {
-        if POLLED {
-            self.sender.try_send(*item).is_ok()
-        } else {
-            self.sender.send(*item).is_ok()
-        }
-    }
-
-    #[inline(always)]
-    fn pop(&self, item: &mut Item<WORDS>) -> bool {
-        let received =
-            if POLLED { self.receiver.try_recv().ok() } else { self.receiver.recv().ok() };
-
-        match received {
-            Some(received) => {
-                *item = received;
-                true
-            }
-            None => false,
-        }
-    }
-}
-
-/// Requests, and one channel for all of their answers, used again and again.
-pub struct Calls<const POLLED: bool> {
-    requests: Channel<u64, CHANNEL, POLLED>,
-    answers: Channel<u64, 1, POLLED>,
-}
-
-impl<const POLLED: bool> State for Calls<POLLED> {
-    fn new() -> Self {
-        Calls { requests: State::new(), answers: State::new() }
-    }
-}
-
-#[inline(always)]
-fn receive<const POLLED: bool>(receiver: &Receiver<u64>) -> Option<u64> {
-    if !POLLED {
-        return receiver.recv().ok();
-    }
-    loop {
-        if let Ok(value) = receiver.try_recv() {
-            return Some(value);
-        }
-        std::hint::spin_loop();
-    }
-}
-
-impl<const POLLED: bool> Trip for Calls<POLLED> {
-    #[inline(always)]
-    fn ask(&self, value: u64) -> Option<u64> {
-        self.requests.sender.send(value).ok()?;
-        receive::<POLLED>(&self.answers.receiver)
-    }
-
-    #[inline(always)]
-    fn serve(&self) -> bool {
-        match receive::<POLLED>(&self.requests.receiver) {
-            Some(value) => self.answers.sender.send(value + 1).is_ok(),
-            None => false,
-        }
-    }
-}
-
-impl Oneshot for Calls<true> {
-    #[inline(always)]
-    fn once(value: u64) -> Option<u64> {
-        let (sender, receiver) = bounded(1);
-
-        sender.send(value).ok()?;
-        receiver.try_recv().ok()
-    }
-}
-
-/// The same with two queues that are polled.
+/// Calls through two queues that are polled.
 pub struct Queues {
     requests: ArrayQueue<u64>,
     answers: ArrayQueue<u64>,

@@ -1,88 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // flume: bounded channels.
-use crate::ffi::{State, Way, CAPACITY, CHANNEL};
-use crate::loops::{self, Item, Item64, Item8, Oneshot, Queue, Trip};
-use crate::{library, way};
-use flume::{bounded, Receiver, Sender};
+use crate::ffi::{Way, CAPACITY, CHANNEL};
+use crate::loops::{self, Item64, Item8};
+use crate::{bounded_channels, library, way};
 
-/// Both ends of a channel; POLLED: it never waits by itself.
-pub struct Channel<T, const DEPTH: usize, const POLLED: bool> {
-    sender: Sender<T>,
-    receiver: Receiver<T>,
-}
-
-impl<T, const DEPTH: usize, const POLLED: bool> State for Channel<T, DEPTH, POLLED> {
-    fn new() -> Self {
-        let (sender, receiver) = bounded(DEPTH);
-
-        Channel { sender, receiver }
-    }
-}
-
-impl<const WORDS: usize, const DEPTH: usize, const POLLED: bool> Queue<WORDS>
-    for Channel<Item<WORDS>, DEPTH, POLLED>
-{
-    #[inline(always)]
-    fn push(&self, item: &Item<WORDS>) -> bool {
-        if POLLED {
-            self.sender.try_send(*item).is_ok()
-        } else {
-            self.sender.send(*item).is_ok()
-        }
-    }
-
-    #[inline(always)]
-    fn pop(&self, item: &mut Item<WORDS>) -> bool {
-        let received =
-            if POLLED { self.receiver.try_recv().ok() } else { self.receiver.recv().ok() };
-
-        match received {
-            Some(received) => {
-                *item = received;
-                true
-            }
-            None => false,
-        }
-    }
-}
-
-pub struct Calls {
-    requests: Channel<u64, CHANNEL, false>,
-    answers: Channel<u64, 1, false>,
-}
-
-impl State for Calls {
-    fn new() -> Self {
-        Calls { requests: State::new(), answers: State::new() }
-    }
-}
-
-impl Trip for Calls {
-    #[inline(always)]
-    fn ask(&self, value: u64) -> Option<u64> {
-        self.requests.sender.send(value).ok()?;
-        self.answers.receiver.recv().ok()
-    }
-
-    #[inline(always)]
-    fn serve(&self) -> bool {
-        match self.requests.receiver.recv() {
-            Ok(value) => self.answers.sender.send(value + 1).is_ok(),
-            Err(_) => false,
-        }
-    }
-}
-
-impl Oneshot for Calls {
-    #[inline(always)]
-    fn once(value: u64) -> Option<u64> {
-        let (sender, receiver) = bounded(1);
-
-        sender.send(value).ok()?;
-        receiver.try_recv().ok()
-    }
-}
+bounded_channels!(flume);
 
 type Polled8 = Channel<Item8, CAPACITY, true>;
 type Polled64 = Channel<Item64, CAPACITY, true>;
@@ -99,12 +22,12 @@ static WAYS: [Way; 7] = [
          loops::stream::<Waiting64, 8>, loops::stream::<Waiting64, 8>),
     way!("stream_4p1c_64", "bounded", "1024", "block", "1024", Waiting64,
          loops::stream::<Waiting64, 8>, loops::stream::<Waiting64, 8>),
-    way!("round_trip_spin", "bounded(1), reused", "100 and 1", "block", "1", Calls,
-         loops::round_trip::<Calls>, loops::round_trip::<Calls>),
+    way!("round_trip_spin", "bounded(1), reused", "100 and 1", "block", "1", Calls<false>,
+         loops::round_trip::<Calls<false>>, loops::round_trip::<Calls<false>>),
     way!("send_small_one_block", "bounded", "100", "block", "100", Hundred,
          loops::fill_channel::<Hundred>, loops::stream::<Hundred, 6>),
-    way!("oneshot_cycle", "bounded(1)", "1", "block", "1", Calls,
-         loops::oneshot::<Calls>, loops::round_trip::<Calls>),
+    way!("oneshot_cycle", "bounded(1)", "1", "block", "1", Calls<false>,
+         loops::oneshot::<Calls<false>>, loops::round_trip::<Calls<false>>),
 ];
 
 library!(peers_flume, "flume", env!("PEERS_FLUME_VERSION"), WAYS);

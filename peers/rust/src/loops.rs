@@ -215,3 +215,104 @@ pub unsafe extern "C" fn oneshot<O: Oneshot>(_state: *mut c_void, turn: *mut Tur
     }
     right
 }
+
+/// For a crate whose `bounded` gives two ends that threads can share: a channel, calls through two of
+/// them, and an answer through one.
+#[macro_export]
+macro_rules! bounded_channels {
+    ($library:ident) => {
+        /// Both ends of a channel; POLLED: it never waits by itself.
+        pub struct Channel<T, const DEPTH: usize, const POLLED: bool> {
+            sender: $library::Sender<T>,
+            receiver: $library::Receiver<T>,
+        }
+
+        impl<T, const DEPTH: usize, const POLLED: bool> $crate::ffi::State
+            for Channel<T, DEPTH, POLLED>
+        {
+            fn new() -> Self {
+                let (sender, receiver) = $library::bounded(DEPTH);
+
+                Channel { sender, receiver }
+            }
+        }
+
+        impl<const WORDS: usize, const DEPTH: usize, const POLLED: bool> $crate::loops::Queue<WORDS>
+            for Channel<$crate::loops::Item<WORDS>, DEPTH, POLLED>
+        {
+            #[inline(always)]
+            fn push(&self, item: &$crate::loops::Item<WORDS>) -> bool {
+                if POLLED {
+                    self.sender.try_send(*item).is_ok()
+                } else {
+                    self.sender.send(*item).is_ok()
+                }
+            }
+
+            #[inline(always)]
+            fn pop(&self, item: &mut $crate::loops::Item<WORDS>) -> bool {
+                let received =
+                    if POLLED { self.receiver.try_recv().ok() } else { self.receiver.recv().ok() };
+
+                match received {
+                    Some(received) => {
+                        *item = received;
+                        true
+                    }
+                    None => false,
+                }
+            }
+        }
+
+        /// Requests, and one channel for all of their answers, used again and again.
+        pub struct Calls<const POLLED: bool> {
+            requests: Channel<u64, { $crate::ffi::CHANNEL }, POLLED>,
+            answers: Channel<u64, 1, POLLED>,
+        }
+
+        impl<const POLLED: bool> $crate::ffi::State for Calls<POLLED> {
+            fn new() -> Self {
+                Calls { requests: $crate::ffi::State::new(), answers: $crate::ffi::State::new() }
+            }
+        }
+
+        #[inline(always)]
+        fn receive<const POLLED: bool>(receiver: &$library::Receiver<u64>) -> Option<u64> {
+            if !POLLED {
+                return receiver.recv().ok();
+            }
+            loop {
+                if let Ok(value) = receiver.try_recv() {
+                    return Some(value);
+                }
+                std::hint::spin_loop();
+            }
+        }
+
+        impl<const POLLED: bool> $crate::loops::Trip for Calls<POLLED> {
+            #[inline(always)]
+            fn ask(&self, value: u64) -> Option<u64> {
+                self.requests.sender.send(value).ok()?;
+                receive::<POLLED>(&self.answers.receiver)
+            }
+
+            #[inline(always)]
+            fn serve(&self) -> bool {
+                match receive::<POLLED>(&self.requests.receiver) {
+                    Some(value) => self.answers.sender.send(value + 1).is_ok(),
+                    None => false,
+                }
+            }
+        }
+
+        impl<const POLLED: bool> $crate::loops::Oneshot for Calls<POLLED> {
+            #[inline(always)]
+            fn once(value: u64) -> Option<u64> {
+                let (sender, receiver) = $library::bounded(1);
+
+                sender.send(value).ok()?;
+                receiver.try_recv().ok()
+            }
+        }
+    };
+}
