@@ -10,7 +10,6 @@
  * Owns      nothing.
  * Not here  the head (record/head.h), replacing a file (record/file.h).
  */
-#include <math.h>
 
 #include "record/ab.h"
 #include "record/file.h"
@@ -76,12 +75,6 @@ static void write_counts(gyre_json *json, const gyre_ab_bench *bench)
     gyre_json_end(json);
 }
 
-static void write_finite(gyre_json *json, const char *key, double value)
-{
-    if (isfinite(value))
-        gyre_json_double(json, key, value);
-}
-
 static void write_judgement(gyre_json *json, const gyre_judgement *judgement)
 {
     gyre_json_begin_object(json, "judgement");
@@ -89,10 +82,10 @@ static void write_judgement(gyre_json *json, const gyre_judgement *judgement)
     gyre_member_count(json, "launches", judgement->launches);
     gyre_json_double(json, "change", judgement->change);
     gyre_json_double(json, "low", judgement->low);
-    write_finite(json, "high", judgement->high);
+    gyre_member_finite(json, "high", judgement->high);
     gyre_json_double(json, "hodges_lehmann", judgement->hodges_lehmann);
     gyre_json_double(json, "sd", judgement->sd);
-    write_finite(json, "mde", judgement->mde);
+    gyre_member_finite(json, "mde", judgement->mde);
     gyre_json_double(json, "p_slower", judgement->p_slower);
     gyre_json_double(json, "p_faster", judgement->p_faster);
     gyre_json_double(json, "p_equivalent", judgement->p_equivalent);

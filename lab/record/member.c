@@ -5,6 +5,7 @@
 #include "record/member.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "record/moment.h"
@@ -25,6 +26,12 @@ void gyre_member_bits(gyre_json *json, const char *key, uint64_t value)
 void gyre_member_text(gyre_json *json, const char *key, const char *text)
 {
     gyre_json_string(json, key, text ? text : "");
+}
+
+void gyre_member_finite(gyre_json *json, const char *key, double value)
+{
+    if (isfinite(value))
+        gyre_json_double(json, key, value);
 }
 
 void gyre_member_some(gyre_json *json, const char *key, const char *text)

@@ -24,6 +24,9 @@ void gyre_member_bits(gyre_json *json, const char *key, uint64_t value);
 /* A text that is there; "" for NULL. */
 void gyre_member_text(gyre_json *json, const char *key, const char *text);
 
+/* Not when it is infinite or no number. */
+void gyre_member_finite(gyre_json *json, const char *key, double value);
+
 /* Not when it is NULL or empty; not when it is NULL. */
 void gyre_member_some(gyre_json *json, const char *key, const char *text);
 void gyre_member_known(gyre_json *json, const char *key, const char *text);

@@ -7,7 +7,6 @@
  * Not here  the head (record/head.h), replacing a file (record/file.h).
  */
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -16,12 +15,6 @@
 #include "record/member.h"
 #include "record/selftest.h"
 #include "record/trust.h"
-
-static void write_finite(gyre_json *json, const char *key, double value)
-{
-    if (isfinite(value))
-        gyre_json_double(json, key, value);
-}
 
 static void write_share(gyre_json *json, const char *key, const gyre_selftest_share *share)
 {
@@ -65,8 +58,8 @@ static void write_row(gyre_json *json, const gyre_selftest *selftest, size_t ind
     gyre_member_count(json, "wrong", figures.wrong);
     gyre_json_double(json, "change", figures.change);
     gyre_json_double(json, "change_sd", figures.change_sd);
-    write_finite(json, "mde", figures.mde);
-    write_finite(json, "mde_largest", figures.mde_largest);
+    gyre_member_finite(json, "mde", figures.mde);
+    gyre_member_finite(json, "mde_largest", figures.mde_largest);
     gyre_json_double(json, "seconds", figures.seconds);
     gyre_json_double(json, "seconds_largest", figures.seconds_largest);
     gyre_json_double(json, "launches", figures.launches);
@@ -88,7 +81,7 @@ static void write_target(gyre_json *json, const gyre_selftest_target *target)
     if (target->bound_limit > 0)
         gyre_json_double(json, "high_limit", target->bound_limit);
     if (target->attained != GYRE_ATTAINED_NOT_MEASURED)
-        write_finite(json, "value", target->value);
+        gyre_member_finite(json, "value", target->value);
     if (target->unit == GYRE_SELFTEST_SHARE) {
         gyre_json_double(json, "low", target->share.low);
         gyre_json_double(json, "high", target->share.high);
@@ -107,7 +100,7 @@ static void write_trial(gyre_json *json, const gyre_selftest_trial *trial)
         gyre_json_string(json, "second", gyre_ab_verdict_name(trial->second));
     gyre_json_double(json, "change", trial->change);
     gyre_json_double(json, "sd", trial->sd);
-    write_finite(json, "mde", trial->mde);
+    gyre_member_finite(json, "mde", trial->mde);
     gyre_member_count(json, "launches", trial->launches);
     gyre_json_double(json, "seconds", trial->seconds);
     gyre_json_end(json);

@@ -95,12 +95,14 @@ static void trips_teardown(void *fixture)
     free(t);
 }
 
-static gyre_status trips_setup(void **out_fixture, void (*server)(void *arg))
+static gyre_status trips_setup(const gyre_bench_case *c, void (*server)(void *arg),
+                               void **out_fixture)
 {
     trips *t = aligned_alloc(alignof(trips), sizeof *t);
     gyre_channel_options options = gyre_command_channel();
     gyre_status status = GYRE_OK;
 
+    (void)c;
     *out_fixture = NULL;
     if (!t)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
@@ -124,17 +126,8 @@ static gyre_status trips_setup(void **out_fixture, void (*server)(void *arg))
     return GYRE_OK;
 }
 
-static gyre_status channel_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    (void)c;
-    return trips_setup(out_fixture, serve_channel);
-}
-
-static gyre_status legacy_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    (void)c;
-    return trips_setup(out_fixture, serve_legacy);
-}
+GYRE_SETUP_WITH(channel_setup, trips_setup, serve_channel)
+GYRE_SETUP_WITH(legacy_setup, trips_setup, serve_legacy)
 
 static void call_each(void *fixture, uint64_t iterations)
 {

@@ -3,6 +3,7 @@
 // The Rust peers: one module for each library, each with a table of its ways, as peers/peers.h says.
 #![allow(non_upper_case_globals)] // the tables carry the names that C links by
 
+mod clones;
 mod ffi;
 mod loops;
 

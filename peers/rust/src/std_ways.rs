@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // std: sync_channel and Arc, which every Rust program has.
-use crate::ffi::{keep, State, Turn, Way, CAPACITY, CHANNEL};
+use crate::clones::{clone_drop, clone_over, Shared};
+use crate::ffi::{State, Way, CAPACITY, CHANNEL};
 use crate::loops::{self, Item, Item64, Oneshot, Queue, Trip};
 use crate::{library, way};
 use std::cell::UnsafeCell;
 use std::os::raw::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Both ends of a channel of so many items. Only role 0 receives.
 pub struct Channel<T, const DEPTH: usize> {
@@ -79,69 +80,6 @@ impl Oneshot for Calls {
     }
 }
 
-/// Bytes that are counted, and a place to hand one holder over in.
-pub struct Counted<const SIZE: usize> {
-    bytes: Arc<[u8]>,
-    handed: Mutex<Option<Arc<[u8]>>>,
-    given: AtomicU64,
-    back: AtomicU64,
-    different: AtomicU64,
-}
-
-impl<const SIZE: usize> State for Counted<SIZE> {
-    fn new() -> Self {
-        let bytes = pattern(SIZE);
-
-        Counted {
-            bytes: bytes.into(),
-            handed: Mutex::new(None),
-            given: AtomicU64::new(0),
-            back: AtomicU64::new(0),
-            different: AtomicU64::new(0),
-        }
-    }
-}
-
-unsafe extern "C" fn clone_drop<const SIZE: usize>(state: *mut c_void, turn: *mut Turn) -> u64 {
-    let counted = &*(state as *const Counted<SIZE>);
-    let mut right = 0;
-
-    for _ in 0..(*turn).count {
-        let mut clone = counted.bytes.clone();
-
-        keep(&mut clone);
-        right += (clone.len() == SIZE) as u64;
-    }
-    right
-}
-
-unsafe extern "C" fn clone_over<const SIZE: usize>(state: *mut c_void, turn: *mut Turn) -> u64 {
-    let counted = &*(state as *const Counted<SIZE>);
-    let turn = &*turn;
-    let first = counted.back.load(Ordering::Acquire);
-
-    for i in first + 1..=first + turn.count {
-        if turn.role == 0 {
-            *counted.handed.lock().unwrap() = Some(counted.bytes.clone());
-            counted.given.store(i, Ordering::Release);
-            if !reached(&counted.back, i) {
-                return 0;
-            }
-        } else {
-            if !reached(&counted.given, i) {
-                return 0;
-            }
-            let clone = counted.handed.lock().unwrap().take().unwrap();
-            let same = clone.len() == SIZE && is_pattern(&clone);
-
-            counted.different.fetch_add(!same as u64, Ordering::Relaxed);
-            drop(clone);
-            counted.back.store(i, Ordering::Release);
-        }
-    }
-    turn.count - counted.different.load(Ordering::Relaxed)
-}
-
 /// What large bytes hold.
 pub fn pattern(size: usize) -> Vec<u8> {
     (0..size).map(|i| (i * 31) as u8).collect()
@@ -179,10 +117,10 @@ static WAYS: [Way; 7] = [
          loops::fill_channel::<Hundred>, loops::stream::<Hundred, 6>),
     way!("oneshot_cycle", "mpsc::sync_channel(1)", "1", "block", "1", Calls,
          loops::oneshot::<Calls>, loops::round_trip::<Calls>),
-    way!("bytes_clone_drop_1k", "Arc<[u8]>", "-", "-", "1", Counted<1024>,
-         clone_drop::<1024>, clone_over::<1024>),
-    way!("bytes_clone_drop_1m", "Arc<[u8]>", "-", "-", "1", Counted<1048576>,
-         clone_drop::<1048576>, clone_over::<1048576>),
+    way!("bytes_clone_drop_1k", "Arc<[u8]>", "-", "-", "1", Shared<Arc<[u8]>, 1024>,
+         clone_drop::<Arc<[u8]>, 1024>, clone_over::<Arc<[u8]>, 1024>),
+    way!("bytes_clone_drop_1m", "Arc<[u8]>", "-", "-", "1", Shared<Arc<[u8]>, 1048576>,
+         clone_drop::<Arc<[u8]>, 1048576>, clone_over::<Arc<[u8]>, 1048576>),
 ];
 
 library!(peers_std, "Rust std", env!("PEERS_RUST_VERSION"), WAYS);
