@@ -58,6 +58,7 @@ void gyre_turn_recall(gyre_turn *turn)
     else
         patience = patience < PATIENCE_MOST ? 2 * patience + 1 : patience;
     atomic_store_explicit(&turn->patience, patience, memory_order_relaxed);
+    atomic_store_explicit(&turn->streak, 0, memory_order_relaxed);
     /* seq_cst, like every change of a word that is not held */
     atomic_store(&turn->word, word & ~(uint64_t)GYRE_TURN_HELD);
     /* release [turn-held]: pairs with the acquires of take_hands and gyre_turn_enter */
