@@ -133,10 +133,9 @@ void gyre_turn_mark(gyre_turn *turn, uint64_t mark)
 
 bool gyre_turn_want(gyre_turn *turn, uint64_t word)
 {
-    if (word & GYRE_TURN_HELD) {
+    if (word & GYRE_TURN_HELD)
         gyre_turn_recall(turn);
-        return false;
-    }
+    word &= ~(uint64_t)GYRE_TURN_HELD;
     /* seq_cst [lane-mark]: pairs with gyre_turn_end. Counted as a sleeper before the mark. */
     return (word & GYRE_TURN_WANTED) ||
            atomic_compare_exchange_strong(&turn->word, &word, word | GYRE_TURN_WANTED);

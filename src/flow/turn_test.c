@@ -246,6 +246,18 @@ static void wanting_needs_the_word_that_was_seen(void)
     CHECK((word_now() & GYRE_TURN_MARKS) == 0);
 }
 
+static void wanting_a_held_word_takes_it_back_and_marks_it(void)
+{
+    uint64_t word;
+
+    NEED_BARRIER();
+    start(true);
+    (void)move_until_held();
+    word = word_now();
+    CHECK(gyre_turn_want(&turn, word));
+    CHECK(gyre_turn_same(word, word_now()) && (word_now() & GYRE_TURN_MARKS) == GYRE_TURN_WANTED);
+}
+
 /* Each recall that comes soon makes it take longer, up to a bound; one that comes late makes it
  * take short again. */
 static void holding_comes_later_the_sooner_it_is_taken_back(void)
@@ -455,6 +467,7 @@ static const test_case cases[] = {
     TEST(own_mark_takes_it_back_too),
     TEST(marked_word_is_not_held),
     TEST(wanting_needs_the_word_that_was_seen),
+    TEST(wanting_a_held_word_takes_it_back_and_marks_it),
     TEST(holding_comes_later_the_sooner_it_is_taken_back),
     TEST(two_who_alternate_do_not_hold),
     TEST(recall_waits_for_a_busy_holder),
