@@ -324,7 +324,7 @@ static void recall_waits_for_a_busy_holder(void)
     word = word_now();
     recalled = 0;
     REQUIRE(pthread_create(&thread, NULL, other_recalls, NULL) == 0);
-    while (atomic_load(&turn.holder) != GYRE_TURN_CHANGING)
+    while (atomic_load(&turn.holder) == gyre_turn_self())
         sched_yield();
     usleep(5000);
     CHECK(!__atomic_load_n(&recalled, __ATOMIC_SEQ_CST) && is_held());
