@@ -7,6 +7,7 @@
  */
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 
 #include "flow/channel.h"
 #include "flow/channel_fake.h"
@@ -31,13 +32,22 @@ static void rest(fake_random *random)
     }
 }
 
+/* Forgets how soon it was taken back before, so that it is held again and again. */
+static void make_impatient(gyre_turn *turn)
+{
+    /* relaxed, both: as good a guess as any */
+    if (atomic_load_explicit(&turn->patience, memory_order_relaxed) != GYRE_TURN_NEVER)
+        atomic_store_explicit(&turn->patience, 0, memory_order_relaxed);
+}
+
 /* A turn alone. */
 
-enum { MOVERS = 4, POSITIONS = 1 << 20, TURN_MS = 100 };
+enum { MOVERS = 4, POSITIONS = 1 << 22, TURN_MS = 100 };
 
 static struct {
     gyre_turn turn;
-    uint8_t owners[POSITIONS]; /* relaxed, both: tallies, read after joining */
+    /* All without a swap, which would take more time than what is tested. Read after joining. */
+    uint8_t owners[POSITIONS]; /* how many */
     uint8_t marks[POSITIONS];  /* that the mover of the position saw, */
     uint8_t wanted[POSITIONS]; /* and that were set in it */
 } t;
@@ -57,8 +67,8 @@ static void *mover(void *number)
                 continue;
             if (count == 0)
                 return NULL;
-            for (uint64_t i = 0; i < count; i++)
-                __atomic_fetch_add(&t.owners[position + i], 1, __ATOMIC_RELAXED);
+            for (uint64_t i = position; i < position + count; i++)
+                t.owners[i]++;
             t.marks[position] = move.word & GYRE_TURN_MARKS;
             burst--;
         }
@@ -66,22 +76,35 @@ static void *mover(void *number)
     }
 }
 
-/* Sets the mark in words that it saw, and remembers in which. */
-static void *marker(void *unused)
+/* Any instruction may be the last one for a while: so it is after this signal. */
+static void stumble(int signal)
+{
+    const uint64_t end_ns = gyre_clock_after_ns(5000); /* longer than a recall */
+
+    (void)signal;
+    while (gyre_clock_now_ns() < end_ns)
+        continue;
+}
+
+/* Sets the mark in words that it saw, and remembers in which; and stops a mover now and then. */
+static void *marker(void *movers)
 {
     fake_random random = {100};
     uint64_t word;
 
     do {
+        if (fake_below(&random, 4))
+            pthread_kill(((pthread_t *)movers)[fake_below(&random, MOVERS)], SIGUSR1);
+        make_impatient(&t.turn);
         word = atomic_load(&t.turn.word);
         if (gyre_turn_position(word) == POSITIONS)
             break;
         if (!(word & GYRE_TURN_WANTED) && gyre_turn_want(&t.turn, word))
             t.wanted[gyre_turn_position(word)] = 1;
-        if (fake_below(&random, 2))
+        if (fake_below(&random, 64) == 0)
             usleep(fake_below(&random, 200));
     } while (!(word & GYRE_TURN_CLOSED));
-    return unused;
+    return NULL;
 }
 
 static void position_has_one_owner_and_no_mark_is_missed(void)
@@ -92,15 +115,17 @@ static void position_has_one_owner_and_no_mark_is_missed(void)
 
     memset(&t, 0, sizeof t);
     gyre_turn_init(&t.turn, UINT64_MAX, true);
+    (void)gyre_clock_now_ns(); /* not for the first time in a handler */
+    REQUIRE(sigaction(SIGUSR1, &(struct sigaction){.sa_handler = stumble}, NULL) == 0);
     for (uint32_t i = 0; i < MOVERS; i++) {
         numbers[i] = i;
         REQUIRE(pthread_create(&threads[i], NULL, mover, &numbers[i]) == 0);
     }
-    REQUIRE(pthread_create(&threads[MOVERS], NULL, marker, NULL) == 0);
+    REQUIRE(pthread_create(&threads[MOVERS], NULL, marker, threads) == 0);
     usleep(TURN_MS * 1000);
     gyre_turn_mark(&t.turn, GYRE_TURN_CLOSED);
     end = gyre_turn_position(atomic_load(&t.turn.word));
-    for (uint32_t i = 0; i <= MOVERS; i++)
+    for (uint32_t i = MOVERS + 1; i-- > 0;) /* first the one who sends signals to the others */
         pthread_join(threads[i], NULL);
     CHECK(gyre_turn_position(atomic_load(&t.turn.word)) == end); /* closed is closed */
     for (uint64_t i = 0; i < POSITIONS; i++) {
@@ -190,6 +215,7 @@ static void *sender(void *arg)
             for (uint32_t i = fake_below(&random, BURST);
                  open && i > 0 && p->accepted + BULK < EACH; i--)
                 open = send_next(p, &random);
+        make_impatient(&p->channel->bands[0].tail);
         rest(&random);
     }
     return NULL;
@@ -242,6 +268,7 @@ static void *receiver(void *arg)
     while (status != GYRE_CLOSED) {
         for (uint32_t i = fake_below(&random, BURST); status != GYRE_CLOSED && i > 0; i--)
             status = receive_some(p, &random);
+        make_impatient(&p->channel->bands[0].head);
         rest(&random);
     }
     return NULL;
