@@ -109,20 +109,23 @@ static void *marker(void *movers)
 
 static void position_has_one_owner_and_no_mark_is_missed(void)
 {
+    const uint64_t end_ns = gyre_clock_after_ns((uint64_t)TURN_MS * MILLISECOND);
     uint32_t numbers[MOVERS] = {0};
     pthread_t threads[MOVERS + 1];
     uint64_t end;
 
     memset(&t, 0, sizeof t);
     gyre_turn_init(&t.turn, UINT64_MAX, true);
-    (void)gyre_clock_now_ns(); /* not for the first time in a handler */
     REQUIRE(sigaction(SIGUSR1, &(struct sigaction){.sa_handler = stumble}, NULL) == 0);
     for (uint32_t i = 0; i < MOVERS; i++) {
         numbers[i] = i;
         REQUIRE(pthread_create(&threads[i], NULL, mover, &numbers[i]) == 0);
     }
     REQUIRE(pthread_create(&threads[MOVERS], NULL, marker, threads) == 0);
-    usleep(TURN_MS * 1000);
+    while (gyre_clock_now_ns() < end_ns) {
+        pthread_kill(threads[MOVERS], SIGUSR1);
+        usleep(20);
+    }
     gyre_turn_mark(&t.turn, GYRE_TURN_CLOSED);
     end = gyre_turn_position(atomic_load(&t.turn.word));
     for (uint32_t i = MOVERS + 1; i-- > 0;) /* first the one who sends signals to the others */
@@ -561,6 +564,47 @@ static void sender_that_sleeps_is_woken_by_one_who_held(void)
     gyre_channel_destroy(m.channel);
 }
 
+static void *try_on(void *arg)
+{
+    meeting *m = arg;
+
+    while (__atomic_load_n(&m->round, __ATOMIC_SEQ_CST) != UINT32_MAX)
+        CHECK(gyre_channel_try_send(m->channel, 0, "x", 1) != GYRE_CLOSED);
+    return NULL;
+}
+
+/* Who holds the tail of a broadcast that nobody hears goes by a limit that it has set itself. */
+static void subscriber_that_comes_while_the_tail_is_held_misses_nothing(void)
+{
+    const uint64_t end_ns = gyre_clock_after_ns(100ull * MILLISECOND);
+    meeting m = {0};
+    uint32_t overtaken = 0;
+    pthread_t thread;
+
+    m.channel = fake_channel((gyre_channel_options){.delivery = GYRE_DELIVER_ALL,
+                                                    .when_full = GYRE_FULL_REJECT,
+                                                    .capacity = 1,
+                                                    .item_bytes = 1},
+                             NULL);
+    REQUIRE(m.channel != NULL);
+    REQUIRE(pthread_create(&thread, NULL, try_on, &m) == 0);
+    for (uint32_t visit = 1; gyre_clock_now_ns() < end_ns; visit++) {
+        gyre_subscriber *visitor;
+
+        REQUIRE(gyre_subscriber_create(m.channel, &visitor) == GYRE_OK);
+        for (volatile uint32_t i = visit % 256; i > 0; i--)
+            continue; /* which is time for the sender to go too far */
+        overtaken += fake_describe_subscriber(visitor).accepted > 1;
+        gyre_subscriber_destroy(visitor);
+        for (volatile uint32_t i = visit % 512; i > 0; i--)
+            continue; /* and to hold the tail again */
+    }
+    begin_round(&m, UINT32_MAX);
+    pthread_join(thread, NULL);
+    CHECK(overtaken == 0);
+    gyre_channel_destroy(m.channel);
+}
+
 static bool is_readable(int descriptor)
 {
     struct pollfd p = {.fd = descriptor, .events = POLLIN};
@@ -599,6 +643,7 @@ static const test_case cases[] = {
     TEST(two_who_come_to_the_limit_of_a_broadcast_are_both_let_in),
     TEST(receiver_that_sleeps_is_woken_by_one_who_held),
     TEST(sender_that_sleeps_is_woken_by_one_who_held),
+    TEST(subscriber_that_comes_while_the_tail_is_held_misses_nothing),
     TEST(descriptor_is_unreadable_after_again_whoever_holds),
 };
 TEST_MAIN(cases)
