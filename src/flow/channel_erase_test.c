@@ -158,8 +158,76 @@ static void sender_in_bulk_does_not_either(void)
         stop_at(position, send_the_rest_in_bulk);
 }
 
+/* Senders and a subscriber at full speed: what an item refers to is there for as long as the
+ * subscriber takes to share it, which is longer than senders need for all the slots. */
+
+enum { ITEMS = 1 << 21, SLOW_NS = 2000, RUN_MS = 150 };
+
+static uint8_t gone[ITEMS]; /* seq_cst */
+
+static void share_slowly(void *user, void *item, size_t size)
+{
+    const uint64_t end_ns = gyre_clock_after_ns(SLOW_NS);
+    const uint32_t id = fake_id(item);
+
+    (void)user;
+    while (gyre_clock_now_ns() < end_ns)
+        continue;
+    CHECK(size == sizeof id && id < ITEMS && !__atomic_load_n(&gone[id], __ATOMIC_SEQ_CST));
+}
+
+static void note_gone(void *user, void *item, size_t size)
+{
+    (void)user;
+    CHECK(size == sizeof(uint32_t));
+    __atomic_store_n(&gone[fake_id(item)], 1, __ATOMIC_SEQ_CST);
+}
+
+static void *send_on(void *unused)
+{
+    for (uint32_t id = 0; id < ITEMS && !get(&s.goes_on); id++)
+        CHECK(gyre_channel_try_send(s.channel, 0, &id, sizeof id) == GYRE_OK);
+    set(&s.goes_on, 1);
+    return unused;
+}
+
+static void item_is_kept_for_as_long_as_it_is_read(void)
+{
+    const uint64_t end_ns = gyre_clock_after_ns((uint64_t)RUN_MS * MILLISECOND);
+    gyre_channel_statistics its;
+    uint32_t next = 0, item;
+    pthread_t sender;
+
+    memset(&s, 0, sizeof s);
+    memset(gone, 0, sizeof gone);
+    s.channel = fake_channel((gyre_channel_options){.delivery = GYRE_DELIVER_ALL,
+                                                    .when_full = GYRE_FULL_DROP_OLDEST,
+                                                    .capacity = CAPACITY,
+                                                    .item_bytes = sizeof(uint32_t),
+                                                    .share = share_slowly,
+                                                    .drop = note_gone},
+                             NULL);
+    REQUIRE(s.channel != NULL);
+    REQUIRE(gyre_subscriber_create(s.channel, &s.subscriber) == GYRE_OK);
+    REQUIRE(pthread_create(&sender, NULL, send_on, NULL) == 0);
+    while (!get(&s.goes_on)) {
+        if (gyre_subscriber_try_receive(s.subscriber, &item, NULL) == GYRE_OK) {
+            CHECK(item >= next);
+            next = item + 1;
+        }
+        if (gyre_clock_now_ns() >= end_ns)
+            set(&s.goes_on, 1);
+    }
+    pthread_join(sender, NULL);
+    its = fake_describe_subscriber(s.subscriber);
+    CHECK(its.accepted == its.delivered + its.dropped + its.queued);
+    gyre_subscriber_destroy(s.subscriber);
+    gyre_channel_destroy(s.channel);
+}
+
 static const test_case cases[] = {
     TEST(sender_does_not_overwrite_what_is_being_read),
     TEST(sender_in_bulk_does_not_either),
+    TEST(item_is_kept_for_as_long_as_it_is_read),
 };
 TEST_MAIN(cases)

@@ -280,6 +280,13 @@ static void holding_comes_later_the_sooner_it_is_taken_back(void)
     CHECK(move_until_held() <= 2 * AT_ONCE);
 }
 
+/* The next to move is one who is seen. */
+static void move_to_the_look(void)
+{
+    while (gyre_turn_position(word_now()) % GYRE_TURN_LOOK != GYRE_TURN_LOOK - 1)
+        (void)move_one();
+}
+
 static void two_who_alternate_do_not_hold(void)
 {
     uint64_t word;
@@ -287,17 +294,16 @@ static void two_who_alternate_do_not_hold(void)
     NEED_BARRIER();
     start(true);
     (void)move_until_held();
+    elsewhere(other_moves, &word);
     for (int i = 0; i < 50; i++) {
+        /* one of them is there whenever somebody looks, then the other */
+        move_to_the_look();
         elsewhere(other_moves, &word);
-        /* the other one is there whenever somebody looks */
-        while (gyre_turn_position(word_now()) % GYRE_TURN_LOOK != GYRE_TURN_LOOK - 1)
-            (void)move_one();
-        elsewhere(other_moves, &word);
-        while (gyre_turn_position(word_now()) % GYRE_TURN_LOOK != GYRE_TURN_LOOK - 1)
-            (void)move_one();
+        CHECK(!is_held());
+        move_to_the_look();
         (void)move_one();
+        CHECK(!is_held());
     }
-    CHECK(!is_held());
 }
 
 /* What a thread that recalls waits for, and what it does not. */
