@@ -8,10 +8,13 @@
 #include "flow/turn.h"
 
 #include <sched.h>
+#include <time.h>
 
 enum {
     WORTH_IT = 1024, /* moves while it was held that pay for the recall many times */
     PATIENCE_MOST = 256,
+    YIELDS = 64, /* before a nap */
+    NAP_NS = 20000,
 };
 
 void gyre_turn_init(gyre_turn *turn, uint64_t limit, bool may_hold)
@@ -30,11 +33,23 @@ static bool take_hands(gyre_turn *turn, uintptr_t expected)
                                                    memory_order_seq_cst, memory_order_relaxed);
 }
 
+/* Lets the thread run that we wait for. One of real-time priority that yields gets the CPU back at
+ * once, so it has to sleep. */
+static void let_run(uint32_t *rounds)
+{
+    const struct timespec nap = {0, NAP_NS};
+
+    if (++*rounds % YIELDS == 0)
+        (void)nanosleep(&nap, NULL); /* cut short or not */
+    else
+        sched_yield();
+}
+
 void gyre_turn_recall(gyre_turn *turn)
 {
+    uint32_t patience, rounds = 0;
     uintptr_t holder;
     uint64_t word;
-    uint32_t patience;
 
     for (;;) {
         /* relaxed, both: take_hands checks the one, who gave the hands back changed the other */
@@ -43,12 +58,12 @@ void gyre_turn_recall(gyre_turn *turn)
             break;
         if (!(atomic_load_explicit(&turn->word, memory_order_relaxed) & GYRE_TURN_HELD))
             return;
-        sched_yield();
+        let_run(&rounds);
     }
     gyre_barrier_heavy();
     /* acquire [turn-held]: pairs with the release in gyre_turn_end */
     while (atomic_load_explicit(&turn->busy[holder % GYRE_TURN_PLACES], memory_order_acquire))
-        sched_yield();
+        let_run(&rounds);
     /* relaxed, all: nobody but us changes them now */
     word = atomic_load_explicit(&turn->word, memory_order_relaxed);
     patience = atomic_load_explicit(&turn->patience, memory_order_relaxed);

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -339,6 +340,52 @@ static void recall_waits_for_a_busy_holder(void)
     CHECK(word_now() == (word & ~(uint64_t)GYRE_TURN_HELD) + GYRE_TURN_STEP);
 }
 
+typedef struct urgent {
+    bool may;           /* have real-time priority */
+    uint64_t worked_ms; /* in the recall */
+} urgent;
+
+static void *recall_urgently(void *arg)
+{
+    urgent *u = arg;
+    struct timespec time;
+
+    u->may = pthread_setschedparam(pthread_self(), SCHED_FIFO, &(struct sched_param){1}) == 0;
+    gyre_turn_recall(&turn);
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0)
+        u->worked_ms = (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+    return NULL;
+}
+
+/* It would do so for ever, or until the system stops it after most of a second. */
+static void recall_does_not_keep_the_holder_from_the_cpu(void)
+{
+    urgent u = {false, 0};
+    cpu_set_t before, one;
+    _Atomic uint8_t *busy;
+    pthread_t thread;
+
+    NEED_BARRIER();
+    start(true);
+    (void)move_until_held();
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+    REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0); /* and of the thread to come */
+    busy = gyre_turn_enter(&turn);
+    REQUIRE(busy != NULL);
+    CHECK(pthread_create(&thread, NULL, recall_urgently, &u) == 0);
+    while (atomic_load(&turn.holder) == gyre_turn_self())
+        continue;
+    gyre_turn_leave(&turn, busy, word_now());
+    pthread_join(thread, NULL);
+    REQUIRE(sched_setaffinity(0, sizeof before, &before) == 0);
+    CHECK(!is_held());
+    if (!u.may)
+        SKIP("no right to real-time priority");
+    CHECK(u.worked_ms < 300);
+}
+
 static void recall_waits_for_nobody_else(void)
 {
     NEED_BARRIER();
@@ -477,6 +524,7 @@ static const test_case cases[] = {
     TEST(holding_comes_later_the_sooner_it_is_taken_back),
     TEST(two_who_alternate_do_not_hold),
     TEST(recall_waits_for_a_busy_holder),
+    TEST(recall_does_not_keep_the_holder_from_the_cpu),
     TEST(recall_waits_for_nobody_else),
     TEST(former_holder_does_not_stay_busy),
     TEST(recall_of_what_is_not_held_returns),
