@@ -10,6 +10,8 @@
 #include <sched.h>
 #include <time.h>
 
+#include "base/process.h"
+
 enum {
     WORTH_IT = 1024, /* moves while it was held that pay for the recall many times */
     PATIENCE_MOST = 256,
@@ -45,6 +47,12 @@ static void let_run(uint32_t *rounds)
         sched_yield();
 }
 
+/* In a forked child nobody is left to wait for: whoever was at work is not here. */
+static bool is_forked(void)
+{
+    return gyre_process_check() != GYRE_OK;
+}
+
 void gyre_turn_recall(gyre_turn *turn)
 {
     uint32_t patience, rounds = 0;
@@ -58,11 +66,14 @@ void gyre_turn_recall(gyre_turn *turn)
             break;
         if (!(atomic_load_explicit(&turn->word, memory_order_relaxed) & GYRE_TURN_HELD))
             return;
+        if (is_forked())
+            break;
         let_run(&rounds);
     }
     gyre_barrier_heavy();
     /* acquire [turn-held]: pairs with the release in gyre_turn_end */
-    while (atomic_load_explicit(&turn->busy[holder % GYRE_TURN_PLACES], memory_order_acquire))
+    while (atomic_load_explicit(&turn->busy[holder % GYRE_TURN_PLACES], memory_order_acquire) &&
+           !is_forked())
         let_run(&rounds);
     /* relaxed, all: nobody but us changes them now */
     word = atomic_load_explicit(&turn->word, memory_order_relaxed);

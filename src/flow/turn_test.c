@@ -7,9 +7,11 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "test.h"
 
 enum {
@@ -397,6 +399,40 @@ static void recall_waits_for_nobody_else(void)
     CHECK(!is_held());
 }
 
+/* Whether a child that is forked now can move the word. */
+static bool child_moves(void)
+{
+    const pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        uint64_t word;
+
+        alarm(10); /* a wait that goes on kills it */
+        elsewhere(other_moves, &word);
+        _exit(is_held() || test_failed() ? 1 : 0);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+
+static void forked_child_waits_for_nobody(void)
+{
+    _Atomic uint8_t *busy;
+
+    NEED_BARRIER();
+    CHECK(gyre_process_use() == GYRE_OK);
+    start(true);
+    (void)move_until_held();
+    CHECK(child_moves());
+    busy = gyre_turn_enter(&turn);
+    REQUIRE(busy != NULL);
+    CHECK(child_moves()); /* the holder is at work */
+    gyre_turn_leave(&turn, busy, word_now());
+    atomic_store(&turn.holder, GYRE_TURN_CHANGING);
+    CHECK(child_moves()); /* somebody who recalls it is */
+}
+
 static void former_holder_does_not_stay_busy(void)
 {
     uint64_t word;
@@ -526,6 +562,7 @@ static const test_case cases[] = {
     TEST(recall_waits_for_a_busy_holder),
     TEST(recall_does_not_keep_the_holder_from_the_cpu),
     TEST(recall_waits_for_nobody_else),
+    TEST(forked_child_waits_for_nobody),
     TEST(former_holder_does_not_stay_busy),
     TEST(recall_of_what_is_not_held_returns),
     TEST(thread_that_ends_leaves_a_turn_that_can_be_recalled),
