@@ -32,7 +32,11 @@ claim close_needs_its_bit_in_the_tail_word refused channel_close -DCLOSED_APART
 claim close_must_wake_all refused channel_close -DWAKE_ONE
 claim broadcast_reads_nothing_that_is_overwritten holds broadcast
 claim broadcast_must_announce_before_it_looks refused broadcast -DLOOK_FIRST
-claim broadcast_must_move_before_it_waits refused broadcast -DWAIT_FIRST
+claim broadcast_must_erase_before_it_waits refused broadcast -DWAIT_FIRST
+claim broadcast_must_say_what_is_erased refused broadcast -DFORGET_ERASED
+claim broadcast_must_wait_for_readers refused broadcast -DFORGET_READER
+claim broadcast_must_not_go_beyond_what_is_erased refused broadcast -DFAR_LIMIT
+claim broadcast_must_look_at_the_tail_last refused broadcast -DTAIL_FIRST
 claim reply_reaches_its_own_call_or_nobody holds reply
 claim reply_must_not_free_while_answering refused reply -DFREE_WHILE_ANSWERING
 claim reply_needs_the_swap refused reply -DPLAIN_ANSWER

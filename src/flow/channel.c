@@ -106,7 +106,8 @@ static uint64_t first_limit(const gyre_channel_options *options, uint64_t slots)
 {
     if (options->delivery == GYRE_DELIVER_ALL)
         return options->when_full == GYRE_FULL_DROP_OLDEST ? slots : options->capacity;
-    return options->banded ? UINT64_MAX : options->capacity; /* with bands there is `room` */
+    /* with bands there is `room`; and where all slots may be filled, their stamps say enough */
+    return options->banded || options->capacity == slots ? UINT64_MAX : options->capacity;
 }
 
 static void fill_in_lane(gyre_lane *lane, const gyre_channel_options *options, unsigned char *slots,

@@ -59,17 +59,17 @@ static uint64_t slowest_of(const gyre_channel *channel, uint32_t band)
     return slowest;
 }
 
-/* Lets senders follow the slowest subscriber; false when they are as near as they may be. */
-static bool follow(gyre_channel *channel, uint32_t band)
+/* Lets senders follow the slowest subscriber; false: not as far as to fill `position`. Who raised
+ * the limit does not matter. */
+static bool follow(gyre_channel *channel, uint32_t band, uint64_t position)
 {
     gyre_turn *const tail = &channel->bands[band].tail;
     const uint64_t limit = slowest_of(channel, band) + channel->options.capacity;
 
-    /* relaxed: a limit that another sender has just raised is another try */
-    if (limit <= atomic_load_explicit(&tail->limit, memory_order_relaxed))
-        return false;
-    gyre_turn_allow(tail, limit);
-    return true;
+    /* relaxed: raised by somebody else, it is a limit as good */
+    if (limit > atomic_load_explicit(&tail->limit, memory_order_relaxed))
+        gyre_turn_allow(tail, limit);
+    return position < limit;
 }
 
 /* Erases what no subscriber is to see any more, and lets senders overwrite that when nobody is
@@ -120,7 +120,7 @@ static uint64_t claim(gyre_channel *channel, uint32_t band, uint64_t wanted, uin
             pause_once(&rounds); /* a sender of the lap before is still writing there */
         else if (drops_oldest(channel))
             erase(channel, band);
-        else if (!follow(channel, band))
+        else if (!follow(channel, band, gyre_turn_position(*out_word)))
             return 0;
     }
 }

@@ -62,17 +62,17 @@ static void give_room(gyre_channel *channel, uint64_t count)
         gyre_park_wake(&channel->senders, (uint32_t)count);
 }
 
-/* Lets senders in as far as receivers have come; false when they know that already. */
-static bool raise_limit(gyre_channel *channel, gyre_lane *lane)
+/* Lets senders in as far as receivers have come; false: `position` is not free even so, since the
+ * lane is full or the slot being read. Who raised the limit does not matter. */
+static bool raise_limit(gyre_channel *channel, gyre_lane *lane, uint64_t position)
 {
     /* relaxed, both: that the slots are free is in their stamps */
     const uint64_t head = atomic_load_explicit(&lane->head.word, memory_order_relaxed);
     const uint64_t limit = gyre_turn_position(head) + channel->options.capacity;
 
-    if (limit <= atomic_load_explicit(&lane->tail.limit, memory_order_relaxed))
-        return false;
-    gyre_turn_allow(&lane->tail, limit);
-    return true;
+    if (limit > atomic_load_explicit(&lane->tail.limit, memory_order_relaxed))
+        gyre_turn_allow(&lane->tail, limit);
+    return position < limit && !gyre_lane_is(lane, position, GYRE_LANE_OVERWRITE);
 }
 
 size_t gyre_one_push(gyre_channel *channel, const gyre_load *load, size_t count, bool *out_closed)
@@ -85,7 +85,8 @@ size_t gyre_one_push(gyre_channel *channel, const gyre_load *load, size_t count,
         wanted = take_room(channel, wanted);
     do
         some = gyre_lane_claim(lane, &lane->tail, GYRE_LANE_FREE, wanted, &word);
-    while (some == 0 && !banded && !(word & GYRE_TURN_CLOSED) && raise_limit(channel, lane));
+    while (some == 0 && !banded && !(word & GYRE_TURN_CLOSED) &&
+           raise_limit(channel, lane, gyre_turn_position(word)));
     if (banded && some < wanted)
         give_room(channel, wanted - some);
     *out_closed = some == 0 && (word & GYRE_TURN_CLOSED);

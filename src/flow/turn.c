@@ -8,10 +8,15 @@
 #include "flow/turn.h"
 
 #include <sched.h>
+#include <time.h>
+
+#include "base/process.h"
 
 enum {
     WORTH_IT = 1024, /* moves while it was held that pay for the recall many times */
     PATIENCE_MOST = 256,
+    YIELDS = 64, /* before a nap */
+    NAP_NS = 20000,
 };
 
 void gyre_turn_init(gyre_turn *turn, uint64_t limit, bool may_hold)
@@ -30,11 +35,29 @@ static bool take_hands(gyre_turn *turn, uintptr_t expected)
                                                    memory_order_seq_cst, memory_order_relaxed);
 }
 
+/* Lets the thread run that we wait for. One of real-time priority that yields gets the CPU back at
+ * once, so it has to sleep. */
+static void let_run(uint32_t *rounds)
+{
+    const struct timespec nap = {0, NAP_NS};
+
+    if (++*rounds % YIELDS == 0)
+        (void)nanosleep(&nap, NULL); /* cut short or not */
+    else
+        sched_yield();
+}
+
+/* In a forked child nobody is left to wait for: whoever was at work is not here. */
+static bool is_forked(void)
+{
+    return gyre_process_check() != GYRE_OK;
+}
+
 void gyre_turn_recall(gyre_turn *turn)
 {
+    uint32_t patience, rounds = 0;
     uintptr_t holder;
     uint64_t word;
-    uint32_t patience;
 
     for (;;) {
         /* relaxed, both: take_hands checks the one, who gave the hands back changed the other */
@@ -43,12 +66,15 @@ void gyre_turn_recall(gyre_turn *turn)
             break;
         if (!(atomic_load_explicit(&turn->word, memory_order_relaxed) & GYRE_TURN_HELD))
             return;
-        sched_yield();
+        if (is_forked())
+            break;
+        let_run(&rounds);
     }
     gyre_barrier_heavy();
     /* acquire [turn-held]: pairs with the release in gyre_turn_end */
-    while (atomic_load_explicit(&turn->busy[holder % GYRE_TURN_PLACES], memory_order_acquire))
-        sched_yield();
+    while (atomic_load_explicit(&turn->busy[holder % GYRE_TURN_PLACES], memory_order_acquire) &&
+           !is_forked())
+        let_run(&rounds);
     /* relaxed, all: nobody but us changes them now */
     word = atomic_load_explicit(&turn->word, memory_order_relaxed);
     patience = atomic_load_explicit(&turn->patience, memory_order_relaxed);
@@ -58,6 +84,7 @@ void gyre_turn_recall(gyre_turn *turn)
     else
         patience = patience < PATIENCE_MOST ? 2 * patience + 1 : patience;
     atomic_store_explicit(&turn->patience, patience, memory_order_relaxed);
+    atomic_store_explicit(&turn->streak, 0, memory_order_relaxed);
     /* seq_cst, like every change of a word that is not held */
     atomic_store(&turn->word, word & ~(uint64_t)GYRE_TURN_HELD);
     /* release [turn-held]: pairs with the acquires of take_hands and gyre_turn_enter */
@@ -132,10 +159,9 @@ void gyre_turn_mark(gyre_turn *turn, uint64_t mark)
 
 bool gyre_turn_want(gyre_turn *turn, uint64_t word)
 {
-    if (word & GYRE_TURN_HELD) {
+    if (word & GYRE_TURN_HELD)
         gyre_turn_recall(turn);
-        return false;
-    }
+    word &= ~(uint64_t)GYRE_TURN_HELD;
     /* seq_cst [lane-mark]: pairs with gyre_turn_end. Counted as a sleeper before the mark. */
     return (word & GYRE_TURN_WANTED) ||
            atomic_compare_exchange_strong(&turn->word, &word, word | GYRE_TURN_WANTED);
