@@ -12,8 +12,8 @@
  * accounts say so: attempts = accepted + rejected; for ONE accepted = delivered + dropped + queued,
  * for ALL the same for each subscriber since it subscribed.
  *
- * Waiting spins first and sleeps later (gyre/park.h). While nobody sleeps, a send or a receive costs
- * one compare-and-swap, and not even that while one thread does all the sending, or all the
+ * Waiting spins first and sleeps later (gyre/park.h). While nobody sleeps, a send or a receive
+ * costs one compare-and-swap, and not even that while one thread does all the sending, or all the
  * receiving: then the next other thread to come along waits about a microsecond, once.
  *
  * Threads   any, unless a function says otherwise. Nothing is for signal handlers. A forked child
