@@ -27,6 +27,7 @@
 #include "peers/runner/table.h"
 #include "report/terminal.h"
 
+enum { FULL_PASSES = 5 };
 enum { WORK, QUICK, JSON, SEED, VERBOSE, LIST, TEST, TABLE };
 
 static const gyre_option options[] = {
@@ -162,14 +163,17 @@ static gyre_status measure_group(peers_measuring *how, peers_result *results, si
         status = peers_apart_measure(how, results, count, &rounds);
     else
         status = peers_measure(how, results, count, &rounds);
-    fprintf(stderr, "peers: %s: %zu ways, %zu rounds, %.1f s\n", work->id, count, rounds,
+    fprintf(stderr, "peers: %s: %zu ways, %zu rounds, %.1f s", work->id, count, rounds,
             (double)(gyre_clock_now_ns() - start_ns) / 1e9);
+    if (how->passes > 1)
+        fprintf(stderr, ", pass %" PRIu32 " of %" PRIu32, how->pass + 1, how->passes);
+    fprintf(stderr, "\n");
     return status;
 }
 
-static gyre_status measure_all(peers_measuring *how, peers_run *run)
+/* One group after another; what is apart is measured to its end at once. */
+static gyre_status measure_pass(peers_measuring *how, peers_run *run)
 {
-    const uint64_t start_ns = gyre_clock_now_ns();
     gyre_status status = GYRE_OK;
     size_t last;
 
@@ -177,8 +181,19 @@ static gyre_status measure_all(peers_measuring *how, peers_run *run)
         last = i + 1;
         while (last < run->count && run->results[last].work->group == run->results[i].work->group)
             last++;
-        status = measure_group(how, &run->results[i], last - i);
+        if (how->pass == 0 || !run->results[i].work->apart)
+            status = measure_group(how, &run->results[i], last - i);
     }
+    return status;
+}
+
+static gyre_status measure_all(peers_measuring *how, peers_run *run)
+{
+    const uint64_t start_ns = gyre_clock_now_ns();
+    gyre_status status = GYRE_OK;
+
+    for (; how->pass < how->passes && status == GYRE_OK && !interrupted; how->pass++)
+        status = measure_pass(how, run);
     run->head->duration_s = (double)(gyre_clock_now_ns() - start_ns) / 1e9;
     run->head->interrupted = interrupted != 0;
     run->row_count = peers_judge(run->results, run->count, run->rows);
@@ -222,11 +237,14 @@ static int finish(const peers_run *run, const gyre_args *args)
 static int measure_and_finish(const gyre_args *args, uint64_t seed, peers_run *run)
 {
     peers_measuring how = {.quick = gyre_args_given(args, QUICK) || gyre_args_given(args, TEST),
-                           .once = gyre_args_given(args, TEST)};
+                           .once = gyre_args_given(args, TEST),
+                           .passes = 1};
     gyre_status status = begin(&how, seed);
     int code;
 
     run->seed = seed;
+    if (!how.quick)
+        how.passes = FULL_PASSES;
     run->quick = how.quick;
     memcpy(run->cpus, how.cpus, sizeof run->cpus);
     if (status == GYRE_OK)
@@ -301,7 +319,7 @@ static int run_all(const gyre_args *args, int argc, char **argv)
 /* As apart.h says: measures one group without spinning and sends it to whoever started us. */
 static int run_apart(int argc, char **argv)
 {
-    peers_measuring how = {0};
+    peers_measuring how = {.passes = 1};
     peers_run *run = NULL;
     gyre_status status;
     uint32_t group;

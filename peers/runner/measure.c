@@ -20,6 +20,7 @@ enum {
     WARM_UP_PART = 8,    /* of a work whose count is given */
     QUICK_ROUNDS = 4,    /* after which peers far behind stay behind */
     FULL_ROUNDS = PEERS_ENOUGH,
+    FULL_SAMPLES = 3 * PEERS_ENOUGH,
     MOST_ROUNDS = PEERS_SAMPLES,
 };
 static const uint64_t CAP_NS = 2000000000;            /* of a sample */
@@ -145,6 +146,7 @@ static bool calibrate(const group *g, runner *r)
 static void prepare(const group *g, runner *r)
 {
     peers_result *result = r->result;
+    const uint64_t sent = result->sent, lost = result->lost;
     peers_done done;
 
     r->state = result->way->create();
@@ -157,7 +159,8 @@ static void prepare(const group *g, runner *r)
         if (!accept(r, &done, result->work->handed, ", from thread to thread"))
             return;
     }
-    result->sent = result->lost = 0;
+    result->sent = sent;
+    result->lost = lost;
     (void)calibrate(g, r);
 }
 
@@ -287,11 +290,12 @@ static bool is_settled(const group *g)
 
     for (size_t i = 0; i < g->count; i++) {
         const runner *r = &g->runners[i];
-        const uint32_t least = g->how->quick ? PEERS_ENOUGH : 2 * PEERS_ENOUGH;
+        const uint32_t least = g->how->quick ? PEERS_ENOUGH : FULL_SAMPLES;
         uint32_t needed = least;
 
         if (r->result->library->kind == PEERS_GYRE && r->result->work->samples > least)
             needed = r->result->work->samples;
+        needed = needed * (g->how->pass + 1) / g->how->passes;
         if (is_contender(r) && r->result->series[class_].count < needed)
             return false;
     }
@@ -315,9 +319,11 @@ static bool is_over(const group *g)
 
 static size_t go_round(group *g, size_t *order)
 {
-    const size_t enough = g->how->quick ? QUICK_ROUNDS : FULL_ROUNDS;
+    const size_t enough = g->how->quick ? QUICK_ROUNDS : FULL_ROUNDS / g->how->passes;
     size_t rounds = 0;
 
+    if (g->how->pass > 0)
+        leave_behind(g);
     while (rounds < MOST_ROUNDS && !is_over(g)) {
         shuffle(&g->how->random, order, g->count);
         for (size_t i = 0; i < g->count && !is_over(g); i++) {
@@ -349,7 +355,7 @@ static double seconds_for(const group *g)
         if (wanted)
             seconds += g->how->quick ? work->quick_s : work->full_s;
     }
-    return seconds;
+    return seconds / g->how->passes;
 }
 
 gyre_status peers_measure(peers_measuring *how, peers_result *results, size_t count,
@@ -371,10 +377,14 @@ gyre_status peers_measure(peers_measuring *how, peers_result *results, size_t co
     }
     g.end_ns = how->once ? GYRE_NEVER : gyre_clock_after_ns((uint64_t)(seconds_for(&g) * 1e9));
     for (size_t i = 0; i < count && !*how->interrupted; i++) {
+        if (results[i].problem[0])
+            continue; /* in a pass before */
         if (!is_over(&g)) {
             prepare(&g, &g.runners[i]);
             continue;
         }
+        if (how->pass > 0)
+            break;
         snprintf(results[i].problem, sizeof results[i].problem, "there was no time left for it");
         results[i].skipped = true;
     }

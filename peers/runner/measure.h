@@ -30,14 +30,17 @@ typedef struct peers_measuring {
     uint32_t cpus[2]; /* the same one twice where there is no second */
     bool quick;       /* a peer that is far behind is not measured to the end */
     bool once;        /* one sample of each, for its answer only */
+    uint32_t pass;    /* of `passes`, from 0: results keep what the passes before have found */
+    uint32_t passes;  /* at least 1 */
     gyre_stat_random random;
     gyre_usage usage;
     const volatile sig_atomic_t *interrupted; /* not 0: stop after this sample */
 } peers_measuring;
 
 /* Measures the results, which are the ways of one group, of two threads only where there are two
- * CPUs; *out_rounds is how many rounds it took.
- * GYRE_NO_MEMORY. */
+ * CPUs; *out_rounds is how many rounds it took. In each pass a part of the samples is taken, so
+ * that between the passes others can be measured, and the machine change its pace. GYRE_NO_MEMORY.
+ */
 GYRE_MUST_USE gyre_status peers_measure(peers_measuring *how, peers_result *results, size_t count,
                                         size_t *out_rounds);
 

@@ -24,7 +24,7 @@ static bool begin(peers_measuring *how)
     const gyre_topology_cpu *cpu;
     size_t found = 0;
 
-    *how = (peers_measuring){.quick = true, .once = true, .interrupted = &interrupted};
+    *how = (peers_measuring){.quick = true, .once = true, .passes = 1, .interrupted = &interrupted};
     if (gyre_prepare() != GYRE_OK || gyre_topology_create(NULL, &topology) != GYRE_OK)
         return false;
     for (uint32_t i = 0; (cpu = gyre_topology_cpu_at(topology, i)); i++)
@@ -375,6 +375,28 @@ static void a_peer_far_behind_is_not(void)
     CHECK(samples(1) > 0 && samples(1) < PEERS_ENOUGH);
 }
 
+static void passes_add_up(void)
+{
+    peers_measuring how;
+    size_t rounds;
+    uint64_t sent;
+
+    REQUIRE(begin(&how));
+    how.once = false;
+    how.passes = 2;
+    group[0] = (peers_result){.library = &gyre, .way = &ours, .work = peers_work_find(block)};
+    group[1] = (peers_result){.library = &named, .way = &slow, .work = peers_work_find(block)};
+    CHECK(peers_measure(&how, group, 2, &rounds) == GYRE_OK);
+    CHECK(samples(0) == PEERS_ENOUGH / 2 && samples(1) == PEERS_ENOUGH / 2);
+    sent = group[0].sent;
+    snprintf(group[1].problem, sizeof group[1].problem, "out");
+    how.pass = 1;
+    CHECK(peers_measure(&how, group, 2, &rounds) == GYRE_OK);
+    CHECK(samples(0) == PEERS_ENOUGH && group[0].sent > sent && group[0].sent == 2 * group[0].lost);
+    CHECK(samples(1) == PEERS_ENOUGH / 2); /* what erred once is out for good */
+    end(&how);
+}
+
 static void samples_with_steal_are_counted_and_left_out(void)
 {
     const peers_result results[] = {{.library = &gyre, .way = &ours},
@@ -464,6 +486,7 @@ static const test_case cases[] = {
     TEST(a_queue_that_errs_is_noticed),
     TEST(a_peer_that_a_row_names_is_measured_to_the_end),
     TEST(a_peer_far_behind_is_not),
+    TEST(passes_add_up),
     TEST(samples_with_steal_are_counted_and_left_out),
     TEST(pingpongs_must_agree),
     TEST(what_another_process_sends_arrives),
