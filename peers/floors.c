@@ -28,13 +28,17 @@ typedef struct bare {
     _Alignas(128) unsigned char ring[PEERS_CAPACITY * 256];
 } bare;
 
+/* Of a size that is a multiple of two lines. */
+static void *zeroed(size_t size)
+{
+    void *const lines = aligned_alloc(128, size);
+
+    return lines ? memset(lines, 0, size) : NULL;
+}
+
 static void *bare_create(void)
 {
-    bare *b = aligned_alloc(128, sizeof *b);
-
-    if (b)
-        memset(b, 0, sizeof *b);
-    return b;
+    return zeroed(sizeof(bare));
 }
 
 /* relaxed, all: the floor is what the operations themselves cost */
@@ -215,11 +219,7 @@ typedef struct halves {
 
 static void *halves_create(void)
 {
-    halves *h = aligned_alloc(128, sizeof *h);
-
-    if (h)
-        memset(h, 0, sizeof *h);
-    return h;
+    return zeroed(sizeof(halves));
 }
 
 static bool wait_for(_Atomic uint64_t *filled, bool some, uint64_t *out_count)
@@ -284,11 +284,7 @@ typedef struct bed {
 
 static void *bed_create(void)
 {
-    bed *b = aligned_alloc(128, sizeof *b);
-
-    if (b)
-        memset(b, 0, sizeof *b);
-    return b;
+    return zeroed(sizeof(bed));
 }
 
 /* seq_cst, here and in sleep_until: a change and a futex call are never reordered */
@@ -334,11 +330,7 @@ typedef struct two_lines {
 
 static void *two_lines_create(void)
 {
-    two_lines *t = aligned_alloc(128, sizeof *t);
-
-    if (t)
-        memset(t, 0, sizeof *t);
-    return t;
+    return zeroed(sizeof(two_lines));
 }
 
 /* Waits for the value; false when the runner has given up. */
