@@ -247,4 +247,27 @@ static inline void fake_await_sleep(const uint32_t *thread)
     }
 }
 
+/* A stress for each delivery and policy, run by run(delivery, when_full), and their entries. */
+#define FAKE_STRESS_CASE_(name, run, delivery, when_full)                                          \
+    static void name(void)                                                                         \
+    {                                                                                              \
+        run(delivery, when_full);                                                                  \
+    }
+#define FAKE_STRESS_CASES(run)                                                                     \
+    FAKE_STRESS_CASE_(blocking_queue_loses_nothing, run, GYRE_DELIVER_ONE, GYRE_FULL_BLOCK)        \
+    FAKE_STRESS_CASE_(rejecting_queue_loses_nothing, run, GYRE_DELIVER_ONE, GYRE_FULL_REJECT)      \
+    FAKE_STRESS_CASE_(queue_drops_its_oldest_once, run, GYRE_DELIVER_ONE, GYRE_FULL_DROP_OLDEST)   \
+    FAKE_STRESS_CASE_(queue_drops_the_newest_once, run, GYRE_DELIVER_ONE, GYRE_FULL_DROP_NEWEST)   \
+    FAKE_STRESS_CASE_(blocking_broadcast_loses_nothing, run, GYRE_DELIVER_ALL, GYRE_FULL_BLOCK)    \
+    FAKE_STRESS_CASE_(rejecting_broadcast_loses_nothing, run, GYRE_DELIVER_ALL, GYRE_FULL_REJECT)  \
+    FAKE_STRESS_CASE_(broadcast_counts_the_oldest_it_drops, run, GYRE_DELIVER_ALL,                 \
+                      GYRE_FULL_DROP_OLDEST)                                                       \
+    FAKE_STRESS_CASE_(broadcast_counts_the_newest_it_drops, run, GYRE_DELIVER_ALL,                 \
+                      GYRE_FULL_DROP_NEWEST)
+#define FAKE_STRESS_TESTS                                                                          \
+    TEST(blocking_queue_loses_nothing), TEST(rejecting_queue_loses_nothing),                       \
+        TEST(queue_drops_its_oldest_once), TEST(queue_drops_the_newest_once),                      \
+        TEST(blocking_broadcast_loses_nothing), TEST(rejecting_broadcast_loses_nothing),           \
+        TEST(broadcast_counts_the_oldest_it_drops), TEST(broadcast_counts_the_newest_it_drops)
+
 #endif

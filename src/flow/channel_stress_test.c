@@ -425,29 +425,10 @@ static void run_all(gyre_delivery delivery, gyre_when_full when_full)
         run(delivery, when_full, shape & 1, shape & 2);
 }
 
-#define STRESS_CASE(name, delivery, when_full)                                                     \
-    static void name(void)                                                                         \
-    {                                                                                              \
-        run_all(delivery, when_full);                                                              \
-    }
-STRESS_CASE(blocking_queue_loses_nothing, GYRE_DELIVER_ONE, GYRE_FULL_BLOCK)
-STRESS_CASE(rejecting_queue_loses_nothing, GYRE_DELIVER_ONE, GYRE_FULL_REJECT)
-STRESS_CASE(queue_drops_its_oldest_once, GYRE_DELIVER_ONE, GYRE_FULL_DROP_OLDEST)
-STRESS_CASE(queue_drops_the_newest_once, GYRE_DELIVER_ONE, GYRE_FULL_DROP_NEWEST)
-STRESS_CASE(blocking_broadcast_loses_nothing, GYRE_DELIVER_ALL, GYRE_FULL_BLOCK)
-STRESS_CASE(rejecting_broadcast_loses_nothing, GYRE_DELIVER_ALL, GYRE_FULL_REJECT)
-STRESS_CASE(broadcast_counts_the_oldest_it_drops, GYRE_DELIVER_ALL, GYRE_FULL_DROP_OLDEST)
-STRESS_CASE(broadcast_counts_the_newest_it_drops, GYRE_DELIVER_ALL, GYRE_FULL_DROP_NEWEST)
+FAKE_STRESS_CASES(run_all)
 
 static const test_case cases[] = {
-    TEST(blocking_queue_loses_nothing),
-    TEST(rejecting_queue_loses_nothing),
-    TEST(queue_drops_its_oldest_once),
-    TEST(queue_drops_the_newest_once),
-    TEST(blocking_broadcast_loses_nothing),
-    TEST(rejecting_broadcast_loses_nothing),
-    TEST(broadcast_counts_the_oldest_it_drops),
-    TEST(broadcast_counts_the_newest_it_drops),
+    FAKE_STRESS_TESTS,
     TEST(subscriber_sees_all_from_its_first_item_on),
 };
 TEST_MAIN(cases)

@@ -360,19 +360,7 @@ static void run_all(gyre_delivery delivery, gyre_when_full when_full)
             i == 1);
 }
 
-#define STRESS_CASE(name, delivery, when_full)                                                     \
-    static void name(void)                                                                         \
-    {                                                                                              \
-        run_all(delivery, when_full);                                                              \
-    }
-STRESS_CASE(blocking_queue_loses_nothing, GYRE_DELIVER_ONE, GYRE_FULL_BLOCK)
-STRESS_CASE(rejecting_queue_loses_nothing, GYRE_DELIVER_ONE, GYRE_FULL_REJECT)
-STRESS_CASE(queue_drops_its_oldest_once, GYRE_DELIVER_ONE, GYRE_FULL_DROP_OLDEST)
-STRESS_CASE(queue_drops_the_newest_once, GYRE_DELIVER_ONE, GYRE_FULL_DROP_NEWEST)
-STRESS_CASE(blocking_broadcast_loses_nothing, GYRE_DELIVER_ALL, GYRE_FULL_BLOCK)
-STRESS_CASE(rejecting_broadcast_loses_nothing, GYRE_DELIVER_ALL, GYRE_FULL_REJECT)
-STRESS_CASE(broadcast_counts_the_oldest_it_drops, GYRE_DELIVER_ALL, GYRE_FULL_DROP_OLDEST)
-STRESS_CASE(broadcast_counts_the_newest_it_drops, GYRE_DELIVER_ALL, GYRE_FULL_DROP_NEWEST)
+FAKE_STRESS_CASES(run_all)
 
 /* Two threads that meet, round after round. */
 
@@ -631,14 +619,7 @@ static void descriptor_is_unreadable_after_again_whoever_holds(void)
 
 static const test_case cases[] = {
     TEST(position_has_one_owner_and_no_mark_is_missed),
-    TEST(blocking_queue_loses_nothing),
-    TEST(rejecting_queue_loses_nothing),
-    TEST(queue_drops_its_oldest_once),
-    TEST(queue_drops_the_newest_once),
-    TEST(blocking_broadcast_loses_nothing),
-    TEST(rejecting_broadcast_loses_nothing),
-    TEST(broadcast_counts_the_oldest_it_drops),
-    TEST(broadcast_counts_the_newest_it_drops),
+    FAKE_STRESS_TESTS,
     TEST(two_who_come_to_the_limit_of_a_queue_are_both_let_in),
     TEST(two_who_come_to_the_limit_of_a_broadcast_are_both_let_in),
     TEST(receiver_that_sleeps_is_woken_by_one_who_held),
