@@ -14,7 +14,7 @@
  *
  * Waiting spins first and sleeps later (gyre/park.h). While nobody sleeps, a send or a receive
  * costs one compare-and-swap, and not even that while one thread does all the sending, or all the
- * receiving: then the next other thread to come along waits about a microsecond, once.
+ * receiving: then the next other thread to come along pays for a system call, once.
  *
  * Threads   any, unless a function says otherwise. Nothing is for signal handlers. A forked child
  *           may only destroy.

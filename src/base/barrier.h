@@ -20,8 +20,8 @@
  * need another way. */
 bool gyre_barrier_is_there(void);
 
-/* About 1 us, more with more CPUs; 1 ms where a sandbox has forbidden it since. Only where
- * gyre_barrier_is_there. */
+/* A system call that interrupts the CPUs of the process; 1 ms where a sandbox has forbidden it.
+ * Only where gyre_barrier_is_there. */
 void gyre_barrier_heavy(void);
 
 static inline void gyre_barrier_light(void)

@@ -79,10 +79,10 @@ static void wait_ns(uint64_t duration_ns)
 
 /* A look takes the line of `head` away from the consumer, whose next pops wait behind the store
  * that wants it back; until it is, they get no further than the core's store buffer, some ten
- * slots. A producer that looks again as soon as it has filled those keeps both sides at that: on an
- * Ice Lake Xeon, slots of 64 bytes take 19 ns each through a full queue, and 6 ns when a look finds
- * many. So a consumer that pops quickly is left in peace, once, to free more than the few slots it
- * has; one that frees them singly is not waited for, nor is anyone in a queue of 32 or less. */
+ * slots. A producer that looks again as soon as it has filled those keeps both sides at that, and
+ * each slot costs nearly a look. So a consumer that pops quickly is left in peace, once, to free
+ * more than the few slots it has; one that frees them singly is not waited for, nor is anyone in a
+ * queue of 32 or less. */
 void gyre_spsc_look_(gyre_spsc *queue, uint64_t tail)
 {
     const uint64_t before = queue->until - queue->capacity;
