@@ -176,8 +176,8 @@ static bool is_sent_soon(const gyre_channel *channel)
 }
 
 /* Receives one item, whoever moves the head. */
-GYRE_COLD static gyre_status receive_shared(gyre_channel *channel, void *item,
-                                            gyre_received *received, uint64_t deadline_ns)
+GYRE_APART static gyre_status receive_shared(gyre_channel *channel, void *item,
+                                             gyre_received *received, uint64_t deadline_ns)
 {
     receiving r = {.channel = channel, .items = item, .received = received, .room = 1};
     const gyre_status status = check_one(channel);

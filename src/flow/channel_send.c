@@ -178,8 +178,9 @@ static uint32_t band_of(const gyre_channel *channel, uint32_t priority)
 }
 
 /* Sends one item, whoever moves the tail. */
-GYRE_COLD static gyre_status send_shared(gyre_channel *channel, uint32_t priority, const void *item,
-                                         size_t size, gyre_reply reply, uint64_t deadline_ns)
+GYRE_APART static gyre_status send_shared(gyre_channel *channel, uint32_t priority,
+                                          const void *item, size_t size, gyre_reply reply,
+                                          uint64_t deadline_ns)
 {
     sending s = {
         .channel = channel,

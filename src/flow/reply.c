@@ -41,9 +41,6 @@ enum { INDEX_MASK = (1 << INDEX_BITS) - 1 };
 /* An answer of this size is none: `status` says why nobody will answer. */
 #define REFUSED UINT32_MAX
 
-/* What the usual way only ends in. */
-#define APART static __attribute__((noinline))
-
 struct gyre_reply_slot {
     alignas(64) _Atomic uint64_t word;
     uint64_t head; /* of the answer: its size above its status */
@@ -168,7 +165,8 @@ static gyre_reply claim_any(const gyre_reply_table *table, uint32_t *hint)
 }
 
 /* The place of the last time is not free, or the channel is closed. */
-APART gyre_status take_otherwise(gyre_channel *channel, gyre_reply *out_reply, uint32_t *hint)
+GYRE_APART static gyre_status take_otherwise(gyre_channel *channel, gyre_reply *out_reply,
+                                             uint32_t *hint)
 {
     if (!*out_reply)
         *out_reply = claim_any(&channel->replies, hint);
@@ -181,8 +179,8 @@ APART gyre_status take_otherwise(gyre_channel *channel, gyre_reply *out_reply, u
 
 gyre_status gyre_reply_take(gyre_channel *channel, gyre_reply *out_reply)
 {
-    /* Where this thread's last one was: still in its cache. Found without a call, which would cost
-     * a frame: 2 of 20 ns from here to the answer received, Xeon at 3.5 GHz. */
+    /* Where this thread's last one was: still in its cache. Found without a call, which would need
+     * a frame. */
     static _Thread_local uint32_t hint __attribute__((tls_model("initial-exec")));
     const gyre_reply_table *const table = &channel->replies;
     const gyre_reply reply = hint < table->count ? claim(table, hint) : 0;
@@ -241,8 +239,8 @@ void gyre_reply_table_prefetch(const gyre_reply_table *table, gyre_reply reply)
 }
 
 /* Nobody waits, or sleeps already, or something is wrong with the call. */
-APART gyre_status send_otherwise(gyre_channel *channel, gyre_reply reply, gyre_status status,
-                                 const void *bytes, size_t size)
+GYRE_APART static gyre_status send_otherwise(gyre_channel *channel, gyre_reply reply,
+                                             gyre_status status, const void *bytes, size_t size)
 {
     gyre_reply_slot *const slot = slot_of(&channel->replies, reply);
     bool late;
@@ -345,7 +343,7 @@ GYRE_INLINE void end_ticket(const waiting *w)
 }
 
 /* Says why nobody will answer, and frees the slot. */
-APART gyre_status collect_refusal(waiting w, gyre_answer *out_answer)
+GYRE_APART static gyre_status collect_refusal(waiting w, gyre_answer *out_answer)
 {
     const gyre_status why = (gyre_status)(uint32_t)w.slot->head;
 
@@ -388,8 +386,8 @@ static gyre_status find(const gyre_channel *channel, gyre_reply reply, waiting *
 }
 
 /* The answer is not there yet, or there is no open ticket. */
-APART gyre_status wait_longer(const gyre_channel *channel, gyre_reply reply, uint64_t deadline_ns,
-                              gyre_answer *out_answer)
+GYRE_APART static gyre_status wait_longer(const gyre_channel *channel, gyre_reply reply,
+                                          uint64_t deadline_ns, gyre_answer *out_answer)
 {
     static _Thread_local gyre_spin spin;
     waiting w;

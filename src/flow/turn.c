@@ -14,7 +14,7 @@
 
 enum {
     WORTH_IT = 1024, /* moves while it was held that pay for the recall many times */
-    PATIENCE_MOST = 256,
+    PATIENCE_MOST = 511,
     YIELDS = 64, /* before a nap */
     NAP_NS = 20000,
 };

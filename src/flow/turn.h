@@ -14,7 +14,7 @@
  * The last is for speed. Most channels have one sender and most queues one receiver, and a
  * compare-and-swap costs that one as much as all the rest. A thread that has moved the word several
  * times in a row holds it. Anybody else who wants to change it, be it to move it or to set a mark,
- * first recalls it, which costs a microsecond; so after a recall that came soon, it takes longer
+ * first recalls it, which costs a system call; so after a recall that came soon, it takes longer
  * until the word is held again.
  *
  * The holder says that it is busy and then looks whether it still is the holder; who recalls says
@@ -60,7 +60,7 @@ enum { GYRE_TURN_PLACES = 8 };
 
 typedef struct gyre_turn {
     alignas(128) _Atomic uint64_t word;
-    _Atomic uint64_t limit;   /* the position up to which it may be moved for now [turn-limit] */
+    _Atomic uint64_t limit;   /* where whoever moves it must look at the other side [turn-limit] */
     _Atomic uintptr_t holder; /* gyre_turn_self of the one who does, plus its place; or as above */
     _Atomic uint8_t busy[GYRE_TURN_PLACES]; /* the thread of that place is moving it */
     _Atomic uint32_t patience;   /* times in a row that a thread must be seen before it holds */
