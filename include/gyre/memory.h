@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * memory: where blocks of memory come from: the host, and later pinned and device memory.
+ * memory: where blocks of memory come from: the host, its huge pages, and later devices.
  *
  * A gyre_memory is a source of blocks with what one must know about them. gyre_allocator
  * (gyre/alloc.h) is for the library's own bookkeeping, this is for the caller's data.
@@ -36,14 +36,20 @@ struct gyre_memory {
      * GYRE_NO_MEMORY when there is none. */
     GYRE_MUST_USE gyre_status (*take)(const gyre_memory *memory, size_t size_bytes,
                                       size_t alignment, void **out_block);
-    /* Takes back a block with the size it was asked for. */
-    void (*give)(const gyre_memory *memory, void *block, size_t size_bytes);
+    /* Takes back a block with the size and alignment it was asked for. */
+    void (*give)(const gyre_memory *memory, void *block, size_t size_bytes, size_t alignment);
     void *user; /* the maker's */
+    /* Blocks come in multiples of this; who needs less takes several at once. 0: no matter. */
+    size_t grain_bytes;
 };
 
 /* Ordinary memory of the process. Static. Thread-safe, never blocks, may be called from a signal
  * handler. */
 GYRE_API const gyre_memory *gyre_memory_host(void);
+
+/* The same in multiples of 2 MiB, each of them one page where the kernel lets it: fewer pages to
+ * look up, and to fault. What it has not written yet costs nothing. As gyre_memory_host. */
+GYRE_API const gyre_memory *gyre_memory_huge(void);
 
 GYRE_END_DECLS
 

@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/process.h"
+#include "mem/memory.h"
 
 /* Both are compiled into callers, with clone and release. */
 _Static_assert(sizeof(gyre_bytes) == 24 && offsetof(gyre_bytes, size) == 8 &&
@@ -33,6 +34,7 @@ typedef struct block {
     const gyre_memory *memory; /* borrowed; NULL: the allocator's */
     gyre_allocator allocator;
     size_t block_bytes; /* header and bytes */
+    size_t alignment;   /* with which the block was asked for */
 } block;
 _Static_assert(sizeof(block) <= HEADER, "the bytes come behind it");
 
@@ -56,7 +58,7 @@ static void end_block(gyre_bytes_owner *owner)
     block *const b = (block *)(void *)owner;
 
     if (b->memory) {
-        b->memory->give(b->memory, b, b->block_bytes);
+        b->memory->give(b->memory, b, b->block_bytes, b->alignment);
     } else {
         const gyre_allocator allocator = b->allocator; /* it ends with the block */
 
@@ -68,7 +70,7 @@ static void end_apart(gyre_bytes_owner *owner)
 {
     apart *const a = (apart *)(void *)owner;
 
-    a->memory->give(a->memory, a->data, a->size);
+    a->memory->give(a->memory, a->data, a->size, HEADER);
     gyre_free(NULL, a, 1, sizeof *a);
 }
 
@@ -111,7 +113,9 @@ static gyre_status make_block(const gyre_allocator *allocator, const gyre_memory
     if (!taken)
         return gyre_fail(GYRE_NO_MEMORY, "bytes: no memory for %zu of them", size);
     b = taken;
-    *b = (block){.owner = {.references = 1, .end = end_block}, .block_bytes = block_bytes};
+    *b = (block){.owner = {.references = 1, .end = end_block},
+                 .block_bytes = block_bytes,
+                 .alignment = alignment};
     if (allocator)
         b->allocator = *allocator;
     else
@@ -136,13 +140,6 @@ gyre_status gyre_bytes_copy(const gyre_allocator *allocator, const void *data, s
     if (status == GYRE_OK)
         memcpy((unsigned char *)out_bytes->owner + HEADER, data, size);
     return status;
-}
-
-static gyre_status check_memory(const gyre_memory *memory)
-{
-    if (memory->struct_size < sizeof *memory || !memory->take || !memory->give)
-        return gyre_fail(GYRE_INVALID, "memory: struct_size and both functions are needed");
-    return GYRE_OK;
 }
 
 static gyre_status make_apart(const gyre_memory *memory, size_t size, gyre_bytes *out_bytes)
@@ -172,7 +169,7 @@ gyre_status gyre_bytes_take(const gyre_memory *memory, size_t size, gyre_bytes *
     *out_bytes = (gyre_bytes){0};
     memory = memory ? memory : gyre_memory_host();
     if (status == GYRE_OK)
-        status = check_memory(memory);
+        status = gyre_memory_check(memory);
     if (status != GYRE_OK || size == 0)
         return status;
     if (memory->reach & GYRE_MEMORY_HOST)

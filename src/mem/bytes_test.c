@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gyre/bytes.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -49,8 +50,9 @@ static gyre_status ledger_take(const gyre_memory *memory, size_t size_bytes, siz
     return *out_block ? GYRE_OK : GYRE_NO_MEMORY;
 }
 
-static void ledger_give(const gyre_memory *memory, void *block, size_t size_bytes)
+static void ledger_give(const gyre_memory *memory, void *block, size_t size_bytes, size_t alignment)
 {
+    CHECK((uintptr_t)block % alignment == 0);
     ledger_release(memory->user, block, size_bytes);
 }
 
@@ -73,8 +75,9 @@ static gyre_status device_take(const gyre_memory *memory, size_t size_bytes, siz
     return GYRE_OK;
 }
 
-static void device_give(const gyre_memory *memory, void *block, size_t size_bytes)
+static void device_give(const gyre_memory *memory, void *block, size_t size_bytes, size_t alignment)
 {
+    CHECK((uintptr_t)block % alignment == 0);
     ledger *l = memory->user;
 
     l->returns++;
@@ -91,7 +94,8 @@ static gyre_memory memory_of(ledger *l, uint32_t reach)
                          reach,
                          host ? ledger_take : device_take,
                          host ? ledger_give : device_give,
-                         l};
+                         l,
+                         0};
 }
 
 /* How often, and for what, a wrapped run was released. */
@@ -373,13 +377,37 @@ static void host_memory_is_aligned_and_refuses_nonsense(void)
         REQUIRE(host->take(host, alignment + 1, alignment, &block) == GYRE_OK);
         CHECK((uintptr_t)block % alignment == 0);
         memset(block, 1, alignment + 1);
-        host->give(host, block, alignment + 1);
+        host->give(host, block, alignment + 1, alignment);
     }
     CHECK(host->take(host, 0, 64, &block) == GYRE_INVALID && !block);
     CHECK(host->take(host, 8, 0, &block) == GYRE_INVALID && !block);
     CHECK(host->take(host, 8, 48, &block) == GYRE_INVALID && !block);
     CHECK(host->take(host, SIZE_MAX, 64, &block) == GYRE_NO_MEMORY && !block);
     CHECK(host->take(host, SIZE_MAX, 1, &block) == GYRE_NO_MEMORY && !block);
+}
+
+static void huge_memory_is_whole_pages_that_go_back(void)
+{
+    const gyre_memory *huge = gyre_memory_huge();
+    unsigned char core;
+    void *block;
+
+    CHECK(huge->reach == GYRE_MEMORY_HOST && huge->grain_bytes == (size_t)2 << 20);
+    for (size_t size = 1; size <= huge->grain_bytes + 1; size += huge->grain_bytes / 2) {
+        const size_t end = (size + huge->grain_bytes - 1) & ~(huge->grain_bytes - 1);
+
+        REQUIRE(huge->take(huge, size, 64, &block) == GYRE_OK);
+        CHECK((uintptr_t)block % huge->grain_bytes == 0);
+        memset(block, 1, end);
+        huge->give(huge, block, size, 64);
+        CHECK(mincore((unsigned char *)block + end - PAGE, PAGE, &core) != 0 && errno == ENOMEM);
+    }
+    CHECK(huge->take(huge, 0, 64, &block) == GYRE_INVALID && !block);
+    CHECK(huge->take(huge, 8, 48, &block) == GYRE_INVALID && !block);
+    CHECK(huge->take(huge, 8, (size_t)4 << 20, &block) == GYRE_INVALID && !block);
+    CHECK(huge->take(huge, SIZE_MAX, 64, &block) == GYRE_NO_MEMORY && !block);
+    CHECK(huge->take(huge, (size_t)PTRDIFF_MAX - huge->grain_bytes, 64, &block) == GYRE_NO_MEMORY &&
+          !block);
 }
 
 static void taken_bytes_are_aligned_and_filled_by_their_holder(void)
@@ -600,6 +628,7 @@ static const test_case cases[] = {
     TEST(failing_memory_leaves_nothing),
     TEST(sizes_beyond_the_address_space_are_refused),
     TEST(host_memory_is_aligned_and_refuses_nonsense),
+    TEST(huge_memory_is_whole_pages_that_go_back),
     TEST(taken_bytes_are_aligned_and_filled_by_their_holder),
     TEST(memory_gets_back_what_it_gave),
     TEST(memory_of_a_device_is_never_touched),
