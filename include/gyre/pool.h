@@ -20,6 +20,7 @@
 #ifndef GYRE_POOL_H
 #define GYRE_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -131,9 +132,10 @@ typedef struct gyre_pool_statistics {
     uint64_t peak_bytes;    /* the most that bytes_drawn has been */
 } gyre_pool_statistics;
 
-/* GYRE_INVALID when struct_size is not set. Thread-safe, may block in a lock. */
-GYRE_API GYRE_MUST_USE gyre_status gyre_pool_statistics_read(gyre_pool *pool,
-                                                             gyre_pool_statistics *out_statistics);
+/* Fills in no more than struct_size bytes. GYRE_INVALID when that is not set. Thread-safe, may
+ * block in a lock. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_pool_describe(gyre_pool *pool,
+                                                      gyre_pool_statistics *out_statistics);
 
 /* The pool as a source of memory, for gyre_bytes_take and other pools. Borrowed until the pool is
  * destroyed. Thread-safe, never blocks. */
@@ -154,8 +156,11 @@ enum {
     GYRE_POOL_THREAD_POOLS_ = 8,
 };
 
-/* Blocks that a thread keeps. Only that thread writes; statistics look from others. */
+/* Blocks that a thread keeps. Only that thread writes; statistics look from others. The one given
+ * last is apart: who takes right after he gave, as most do, does not wait for a count to go down
+ * that has just gone up. */
 typedef struct gyre_pool_stack_ {
+    void *last; /* NULL: none */
     void **blocks;
     uint64_t word; /* how many there are in the low 16 bits, how many were taken above */
     uint64_t most;
@@ -210,21 +215,59 @@ GYRE_INLINE gyre_pool_cache_ *gyre_pool_cache_of_(gyre_pool *pool)
     return gyre_pool_caches_[((const gyre_pool_front_ *)(const void *)pool)->slot];
 }
 
+/* A block, or NULL. relaxed, here and below: this thread is the only writer. */
+GYRE_INLINE void *gyre_pool_pop_(gyre_pool_stack_ *stack)
+{
+    const uint64_t word = __atomic_load_n(&stack->word, __ATOMIC_RELAXED);
+    const uint32_t count = (uint16_t)word;
+    void *const last = __atomic_load_n(&stack->last, __ATOMIC_RELAXED);
+
+    if (last) {
+        __atomic_store_n(&stack->last, NULL, __ATOMIC_RELAXED);
+        __atomic_store_n(&stack->word, word + 0x10000, __ATOMIC_RELAXED); /* one taken */
+        return last;
+    }
+    if (count == 0)
+        return NULL;
+    __atomic_store_n(&stack->word, word + 0xffff, __ATOMIC_RELAXED); /* and one less */
+    return stack->blocks[count - 1];
+}
+
+/* Whether there was room. */
+GYRE_INLINE bool gyre_pool_push_(gyre_pool_stack_ *stack, void *block)
+{
+    const uint64_t word = __atomic_load_n(&stack->word, __ATOMIC_RELAXED);
+    const uint32_t count = (uint16_t)word;
+
+    if (!__atomic_load_n(&stack->last, __ATOMIC_RELAXED) && stack->most > 0) {
+        __atomic_store_n(&stack->last, block, __ATOMIC_RELAXED);
+        return true;
+    }
+    if (count >= stack->most)
+        return false;
+    stack->blocks[count] = block;
+    __atomic_store_n(&stack->word, word + 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* Whether this is the pool's cache. relaxed: it only ever becomes NULL, before this thread can hear
+ * of another pool there. */
+GYRE_INLINE bool gyre_pool_has_(const gyre_pool *pool, const gyre_pool_cache_ *cache)
+{
+    return __atomic_load_n(&cache->pool, __ATOMIC_RELAXED) == pool;
+}
+
 GYRE_INLINE gyre_status gyre_pool_take_aligned(gyre_pool *pool, size_t size, size_t alignment,
                                                void **out_block)
 {
     gyre_pool_cache_ *const cache = gyre_pool_cache_of_(pool);
-    gyre_pool_stack_ *const stack = &cache->stacks[gyre_pool_stack_of_(size, alignment)];
-    /* relaxed, as all of these: this thread is the only writer; pool only ever becomes NULL, when
-     * no other pool can be there yet */
-    const uint64_t word = __atomic_load_n(&stack->word, __ATOMIC_RELAXED);
-    const uint32_t count = (uint16_t)word;
 
-    if (__atomic_load_n(&cache->pool, __ATOMIC_RELAXED) != pool || count == 0)
-        return gyre_pool_take_(pool, size, alignment, out_block);
-    __atomic_store_n(&stack->word, word + 0xffff, __ATOMIC_RELAXED); /* one taken, one less */
-    *out_block = stack->blocks[count - 1];
-    return GYRE_OK;
+    if (gyre_pool_has_(pool, cache)) {
+        *out_block = gyre_pool_pop_(&cache->stacks[gyre_pool_stack_of_(size, alignment)]);
+        if (*out_block)
+            return GYRE_OK;
+    }
+    return gyre_pool_take_(pool, size, alignment, out_block);
 }
 
 GYRE_INLINE gyre_status gyre_pool_take(gyre_pool *pool, size_t size, void **out_block)
@@ -235,16 +278,10 @@ GYRE_INLINE gyre_status gyre_pool_take(gyre_pool *pool, size_t size, void **out_
 GYRE_INLINE void gyre_pool_give_aligned(gyre_pool *pool, void *block, size_t size, size_t alignment)
 {
     gyre_pool_cache_ *const cache = gyre_pool_cache_of_(pool);
-    gyre_pool_stack_ *const stack = &cache->stacks[gyre_pool_stack_of_(size, alignment)];
-    const uint64_t word = __atomic_load_n(&stack->word, __ATOMIC_RELAXED); /* relaxed, as above */
-    const uint32_t count = (uint16_t)word;
 
-    if (__atomic_load_n(&cache->pool, __ATOMIC_RELAXED) != pool || count >= stack->most || !block) {
+    if (!gyre_pool_has_(pool, cache) || !block ||
+        !gyre_pool_push_(&cache->stacks[gyre_pool_stack_of_(size, alignment)], block))
         gyre_pool_give_(pool, block, size, alignment);
-        return;
-    }
-    stack->blocks[count] = block;
-    __atomic_store_n(&stack->word, word + 1, __ATOMIC_RELAXED);
 }
 
 GYRE_INLINE void gyre_pool_give(gyre_pool *pool, void *block, size_t size)

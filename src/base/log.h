@@ -14,6 +14,7 @@
 /* Topics, in the order of the layers. */
 #define GYRE_TOPICS(ROW)                                                                           \
     ROW(BASE, "base")                                                                              \
+    ROW(MEM, "mem")                                                                                \
     ROW(LAB, "lab")
 
 typedef enum gyre_topic {

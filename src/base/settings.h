@@ -34,6 +34,8 @@ typedef enum gyre_setting_kind {
         "clock source: the processor's counter or clock_gettime; auto takes a trusted counter")    \
     ROW(SPIN, "GYRE_SPIN", DURATION, "DURATION", "50us",                                           \
         "longest a waiting thread spins before it sleeps, for example 20us; 0 never spins")        \
+    ROW(POOL_TRACK, "GYRE_POOL_TRACK", CHOICE, "auto|on|off", "auto",                              \
+        "whether pools remember who took each block; auto: in debug builds")                       \
     ROW(TRACE_EVENTS, "GYRE_TRACE_EVENTS", COUNT, "COUNT", "4096",                                 \
         "events that the trace recorder keeps for each thread")                                    \
     ROW(OUT, "GYRE_OUT", TEXT, "DIR", "gyre-out",                                                  \

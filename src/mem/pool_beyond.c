@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pool_beyond: blocks larger than any class, which the pool only passes on. See mem/pool.h.
+ *
+ * They are counted, held to the limit, and may wait for a ticket; then the source gets them back.
+ *
+ * Threads   any; the pool's books guard the list.
+ * Owns      the blocks that wait.
+ */
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "gyre/atomic.h"
+#include "mem/pool.h"
+
+typedef struct gyre_beyond {
+    struct gyre_beyond *next;
+    void *block;
+    size_t size;
+    size_t alignment;
+    gyre_ticket ticket;
+} gyre_beyond;
+
+static size_t at_least_a_line(size_t alignment)
+{
+    return alignment < GYRE_POOL_ALIGNMENT ? GYRE_POOL_ALIGNMENT : alignment;
+}
+
+gyre_status gyre_beyond_take(gyre_pool *pool, size_t size, size_t alignment, void **out_block)
+{
+    gyre_status status;
+
+    if (size == 0)
+        return gyre_fail(GYRE_INVALID, "%s: a block has at least 1 byte", pool->name);
+    if ((alignment & (alignment - 1)) != 0 || alignment > GYRE_POOL_ALIGNMENT_MOST)
+        return gyre_fail(GYRE_INVALID, "%s: alignment %zu is not a power of two up to %d",
+                         pool->name, alignment, GYRE_POOL_ALIGNMENT_MOST);
+    (void)gyre_beyond_sweep(pool);
+    status = gyre_pool_draw(pool, size, at_least_a_line(alignment), out_block);
+    if (status != GYRE_OK)
+        return status;
+    pthread_mutex_lock(&pool->books);
+    pool->beyond_takes++;
+    pool->beyond_out++;
+    pool->beyond_out_bytes += size;
+    pthread_mutex_unlock(&pool->books);
+    return GYRE_OK;
+}
+
+void gyre_beyond_give(gyre_pool *pool, void *block, size_t size, size_t alignment)
+{
+    gyre_pool_return(pool, block, size, at_least_a_line(alignment));
+    pthread_mutex_lock(&pool->books);
+    pool->beyond_out--;
+    pool->beyond_out_bytes -= size;
+    pthread_mutex_unlock(&pool->books);
+}
+
+gyre_status gyre_beyond_give_after(gyre_pool *pool, void *block, size_t size, size_t alignment,
+                                   gyre_ticket ticket)
+{
+    gyre_status status;
+    void *memory;
+    gyre_beyond *b;
+
+    status = gyre_alloc(pool->options.allocator, 1, sizeof *b, &memory);
+    if (status != GYRE_OK)
+        return status;
+    b = memory;
+    pthread_mutex_lock(&pool->books);
+    *b = (gyre_beyond){pool->beyond, block, size, alignment, ticket};
+    pool->beyond = b;
+    pool->beyond_out--;
+    pool->beyond_out_bytes -= size;
+    pool->beyond_waiting_bytes += size;
+    pthread_mutex_unlock(&pool->books);
+    (void)gyre_beyond_sweep(pool);
+    return GYRE_OK;
+}
+
+/* Unlinks those that are through, or all, and returns them to the source. */
+static size_t sweep(gyre_pool *pool, bool all)
+{
+    gyre_beyond *done = NULL;
+    size_t bytes = 0;
+
+    pthread_mutex_lock(&pool->books);
+    for (gyre_beyond **at = &pool->beyond; *at;) {
+        gyre_beyond *const b = *at;
+
+        if (all || gyre_ticket_is_through(b->ticket)) {
+            *at = b->next;
+            pool->beyond_waiting_bytes -= b->size;
+            b->next = done;
+            done = b;
+        } else {
+            at = &b->next;
+        }
+    }
+    pthread_mutex_unlock(&pool->books);
+    while (done) {
+        gyre_beyond *const b = done;
+
+        done = b->next;
+        bytes += b->size;
+        gyre_pool_return(pool, b->block, b->size, at_least_a_line(b->alignment));
+        gyre_free(pool->options.allocator, b, 1, sizeof *b);
+    }
+    return bytes;
+}
+
+size_t gyre_beyond_sweep(gyre_pool *pool)
+{
+    return sweep(pool, false);
+}
+
+void gyre_beyond_fini(gyre_pool *pool)
+{
+    (void)sweep(pool, true);
+}
