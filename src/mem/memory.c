@@ -33,6 +33,7 @@ gyre_status gyre_memory_check(const gyre_memory *memory)
 static gyre_status check(const gyre_memory *memory, size_t size_bytes, size_t alignment,
                          size_t unit, size_t *out_rounded)
 {
+    *out_rounded = 0;
     if (size_bytes == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0)
         return gyre_fail(GYRE_INVALID, "%s: no block of %zu bytes aligned to %zu", memory->name,
                          size_bytes, alignment);

@@ -230,6 +230,12 @@ size_t gyre_pool_trim(gyre_pool *pool)
     return bytes;
 }
 
+/* Not below 0, which numbers read one after another may come to. */
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
 gyre_status gyre_pool_describe(gyre_pool *pool, gyre_pool_statistics *out_statistics)
 {
     gyre_pool_statistics sum = {.struct_size = out_statistics->struct_size};
@@ -244,7 +250,7 @@ gyre_status gyre_pool_describe(gyre_pool *pool, gyre_pool_statistics *out_statis
 
         pthread_mutex_lock(&depot->mutex);
         kept = depot->kept + caches[i].kept + gyre_track_held(pool, depot);
-        out = depot->cut - depot->lost - depot->waiting_count - kept;
+        out = less(depot->cut, depot->lost + depot->waiting_count + kept);
         sum.takes += depot->takes + caches[i].takes;
         sum.misses += depot->misses;
         sum.blocks_out += out;
@@ -263,7 +269,7 @@ gyre_status gyre_pool_describe(gyre_pool *pool, gyre_pool_statistics *out_statis
     sum.bytes_drawn = pool->drawn_bytes;
     sum.peak_bytes = pool->peak_bytes;
     pthread_mutex_unlock(&pool->books);
-    sum.hits = sum.takes - sum.misses;
+    sum.hits = less(sum.takes, sum.misses);
     memcpy(out_statistics, &sum, sum.struct_size < sizeof sum ? sum.struct_size : sizeof sum);
     return GYRE_OK;
 }

@@ -14,7 +14,9 @@
  * it, full or empty, so that a thread at the edge between two does not go to the depot each time.
  *
  * Threads   a cache is its thread's alone, but for the counts that statistics read; a depot has a
- *           mutex. Locks are taken in the order caches, depot, books.
+ *           mutex, held while the source and the allocator are called, which may be other pools.
+ *           Under it the books and the tracker's mutex may be taken, nothing under these, and
+ *           nothing under the mutex of the caches.
  */
 #ifndef GYRE_MEM_POOL_H
 #define GYRE_MEM_POOL_H
@@ -48,7 +50,7 @@ typedef struct gyre_depot {
     pthread_mutex_t mutex;
     size_t block_bytes; /* of the class */
     size_t stride;      /* from block to block */
-    uint32_t rounds;    /* blocks in a magazine */
+    uint32_t rounds;    /* blocks with which a magazine is full; one more fits */
     bool cached;        /* threads keep magazines */
     bool spread;        /* the first block of a slab starts at another line each time */
     uint32_t slab_serial;
@@ -60,8 +62,8 @@ typedef struct gyre_depot {
     gyre_slab *slabs;
     size_t slab_count, slab_room;
     size_t open;           /* the slab that has blocks to cut, if there is such a one */
-    gyre_waiting *waiting; /* in the order in which they came */
-    size_t waiting_count, waiting_room;
+    gyre_waiting *waiting; /* in the order in which they came, from the first on */
+    size_t waiting_first, waiting_count, waiting_room;
     uint64_t cut;   /* blocks out of all slabs, less those that went back */
     uint64_t takes; /* that no cache counts */
     uint64_t misses;
@@ -77,7 +79,8 @@ struct gyre_pool {
     char name[32];
     gyre_memory face;          /* gyre_pool_memory */
     gyre_track *track;         /* NULL: nobody looks */
-    struct gyre_cache *caches; /* under the mutex of the caches */
+    struct gyre_cache *caches; /* both under the mutex of the caches */
+    uint32_t leaving;          /* threads that end, and are about to leave their blocks */
 
     pthread_mutex_t books; /* for what follows */
     uint64_t drawn_bytes, peak_bytes;
@@ -148,6 +151,9 @@ gyre_magazine *gyre_depot_unload(gyre_pool *pool, gyre_depot *depot, gyre_magazi
 
 /* Takes a magazine for good, with whatever is in it, and the count of what was taken. */
 void gyre_depot_keep(gyre_depot *depot, gyre_magazine *magazine, uint64_t takes);
+
+/* Takes a magazine of a pool that ends; nobody else may be using the depot. NULL is a no-op. */
+void gyre_depot_discard(gyre_depot *depot, gyre_magazine *magazine);
 
 /* One block, for those who have no cache. */
 GYRE_MUST_USE gyre_status gyre_depot_take(gyre_pool *pool, gyre_depot *depot, void **out_block);

@@ -34,6 +34,9 @@ gyre_status gyre_beyond_take(gyre_pool *pool, size_t size, size_t alignment, voi
     if ((alignment & (alignment - 1)) != 0 || alignment > GYRE_POOL_ALIGNMENT_MOST)
         return gyre_fail(GYRE_INVALID, "%s: alignment %zu is not a power of two up to %d",
                          pool->name, alignment, GYRE_POOL_ALIGNMENT_MOST);
+    if (size > PTRDIFF_MAX)
+        return gyre_fail(GYRE_NO_MEMORY, "%s: %zu bytes do not fit the address space", pool->name,
+                         size);
     (void)gyre_beyond_sweep(pool);
     status = gyre_pool_draw(pool, size, at_least_a_line(alignment), out_block);
     if (status != GYRE_OK)

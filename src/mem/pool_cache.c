@@ -8,8 +8,10 @@
  * looking: what is left of it goes when that thread next looks for a cache, or ends. So a cache is
  * not the pool's allocator's: it may outlive that.
  *
- * Threads   `caches` guards the lists of all pools, and whether a cache has a pool still. All else
- *           in a cache is its thread's, but for the counts, which are written whole.
+ * Threads   `caches` guards the lists of all pools, and whether a cache has a pool still. No other
+ *           lock is taken and nothing is called while it is held: a pool's allocator and source
+ *           may be other pools. All else in a cache is its thread's, but for the counts, which are
+ *           written whole.
  * Owns      the caches, and the magazines in them.
  */
 #include "base/alloc.h"
@@ -29,6 +31,7 @@ __thread gyre_pool_cache_ *gyre_pool_caches_[GYRE_POOL_THREAD_POOLS_] = {
 static __thread gyre_cache *mine __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t caches = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t somebody_left = PTHREAD_COND_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key; /* whose destructor is called for threads that set it */
 static bool has_key;
@@ -75,52 +78,68 @@ static void leave(gyre_cache *cache, gyre_pool *pool, uint32_t stack)
     const uint64_t takes = TAKES_OF(face->word);
     void *const last = face->last;
 
-    if (loaded)
+    if (loaded) {
         loaded->count = BLOCKS_OF(face->word);
+        if (last)
+            loaded->blocks[loaded->count++] = last; /* there is room for one more */
+    }
     if (behind)
         behind->count = cache->behind_count[stack];
     set_behind(cache, stack, NULL, 0);
     load(cache, stack, NULL, 0);
     set_word(face, 0);
     __atomic_store_n(&face->last, NULL, __ATOMIC_RELAXED); /* relaxed, as the word */
-    if (last)
-        gyre_depot_give(pool, &pool->depots[stack], last);
     gyre_depot_keep(&pool->depots[stack], loaded, takes);
     gyre_depot_keep(&pool->depots[stack], behind, 0);
 }
 
-static void unlink_from_pool(gyre_cache *cache, gyre_pool *pool)
+/* The pool of a cache whose thread ends, which now waits for gyre_cache_left; NULL: it is gone. */
+static gyre_pool *unlink_from_pool(gyre_cache *cache)
 {
-    for (gyre_cache **at = &pool->caches; *at; at = &(*at)->next_of_pool)
-        if (*at == cache) {
-            *at = cache->next_of_pool;
-            return;
-        }
+    gyre_pool *pool;
+
+    pthread_mutex_lock(&caches);
+    pool = pool_of(cache);
+    if (pool) {
+        gyre_cache **at = &pool->caches;
+
+        while (*at != cache)
+            at = &(*at)->next_of_pool;
+        *at = cache->next_of_pool;
+        pool->leaving++;
+    }
+    pthread_mutex_unlock(&caches);
+    return pool;
+}
+
+static void has_left(gyre_pool *pool)
+{
+    pthread_mutex_lock(&caches);
+    pool->leaving--;
+    pthread_cond_broadcast(&somebody_left);
+    pthread_mutex_unlock(&caches);
 }
 
 static void end_of_thread(void *first)
 {
     gyre_cache *cache = first;
 
-    (void)first;
     if (gyre_process_check() != GYRE_OK)
         return; /* the lock may be held by a thread that is not in this process */
     forget_table();
     mine = NULL;
-    pthread_mutex_lock(&caches);
     while (cache) {
         gyre_cache *const next = cache->next_of_thread;
-        gyre_pool *const pool = pool_of(cache);
+        gyre_pool *const pool = unlink_from_pool(cache);
 
         if (pool) {
             for (uint32_t i = 0; i < DEPOTS; i++)
                 leave(cache, pool, i);
-            unlink_from_pool(cache, pool);
+            has_left(pool);
         }
         gyre_free(NULL, cache, 1, sizeof *cache);
         cache = next;
     }
-    pthread_mutex_unlock(&caches);
 }
 
 static void first_cache(void)
@@ -226,10 +245,7 @@ bool gyre_cache_make_room(gyre_cache *cache, uint32_t stack)
         if (!fresh)
             return false;
     }
-    if (loaded)
-        set_behind(cache, stack, loaded, depot->rounds);
-    else
-        set_behind(cache, stack, NULL, 0);
+    set_behind(cache, stack, loaded, BLOCKS_OF(cache->face.stacks[stack].word));
     load(cache, stack, fresh, 0);
     return true;
 }
@@ -248,9 +264,13 @@ void gyre_cache_empty_mine(gyre_pool *pool)
 void gyre_caches_forget(gyre_pool *pool)
 {
     pthread_mutex_lock(&caches);
+    while (pool->leaving > 0)
+        pthread_cond_wait(&somebody_left, &caches);
     for (gyre_cache *cache = pool->caches; cache; cache = cache->next_of_pool) {
-        for (uint32_t i = 0; i < DEPOTS; i++)
-            leave(cache, pool, i);
+        for (uint32_t i = 0; i < DEPOTS; i++) {
+            gyre_depot_discard(&pool->depots[i], cache->loaded[i]);
+            gyre_depot_discard(&pool->depots[i], cache->behind[i]);
+        }
         /* relaxed: its thread cannot have a pool at this address before it hears of one, which
          * orders this store before */
         __atomic_store_n(&cache->face.pool, NULL, __ATOMIC_RELAXED);

@@ -44,7 +44,7 @@ void gyre_depot_init(gyre_pool *pool, uint32_t stack)
 
 static size_t magazine_bytes(const gyre_depot *depot)
 {
-    return sizeof(gyre_magazine) + depot->rounds * sizeof(void *);
+    return sizeof(gyre_magazine) + (depot->rounds + 1) * sizeof(void *);
 }
 
 static void free_magazines(gyre_pool *pool, gyre_depot *depot, gyre_magazine **list)
@@ -107,14 +107,16 @@ static void *from_waiting(gyre_depot *depot, const uint64_t *timeline)
 {
     const size_t looked = depot->waiting_count < LOOK_AT_MOST ? depot->waiting_count : LOOK_AT_MOST;
 
+    gyre_waiting *const first = depot->waiting + depot->waiting_first;
+
     for (size_t i = 0; i < looked; i++) {
-        const gyre_waiting found = depot->waiting[i];
+        const gyre_waiting found = first[i];
 
         if ((timeline && found.ticket.completed == timeline) ||
             gyre_ticket_is_through(found.ticket)) {
+            memmove(first + 1, first, i * sizeof found);
+            depot->waiting_first++;
             depot->waiting_count--;
-            memmove(depot->waiting + i, depot->waiting + i + 1,
-                    (depot->waiting_count - i) * sizeof found);
             return found.block;
         }
     }
@@ -182,6 +184,14 @@ void gyre_depot_keep(gyre_depot *depot, gyre_magazine *magazine, uint64_t takes)
     pthread_mutex_unlock(&depot->mutex);
 }
 
+void gyre_depot_discard(gyre_depot *depot, gyre_magazine *magazine)
+{
+    if (magazine) {
+        magazine->next = depot->empty;
+        depot->empty = magazine;
+    }
+}
+
 bool gyre_depot_take_waiting(gyre_depot *depot, const uint64_t *timeline, void **out_block)
 {
     pthread_mutex_lock(&depot->mutex);
@@ -225,7 +235,7 @@ static void keep_one(gyre_pool *pool, gyre_depot *depot, void *block)
 {
     gyre_magazine *magazine = depot->filled;
 
-    if (!magazine || magazine->count == depot->rounds) {
+    if (!magazine || magazine->count > depot->rounds) {
         magazine = magazine_for(pool, depot);
         if (!magazine) {
             depot->lost++;
@@ -251,27 +261,42 @@ void gyre_depot_settle(gyre_pool *pool, gyre_depot *depot)
     size_t left = 0;
 
     for (size_t i = 0; i < depot->waiting_count; i++) {
-        const gyre_waiting waiting = depot->waiting[i];
+        const gyre_waiting waiting = depot->waiting[depot->waiting_first + i];
 
         if (gyre_ticket_is_through(waiting.ticket))
             keep_one(pool, depot, waiting.block);
         else
             depot->waiting[left++] = waiting;
     }
+    depot->waiting_first = 0;
     depot->waiting_count = left;
+}
+
+/* Room for one more behind the last: by moving all to the front when half of the array is unused,
+ * so that each is moved once on average, or to a larger array. */
+static gyre_status make_waiting_room(gyre_pool *pool, gyre_depot *depot)
+{
+    if (depot->waiting_first + depot->waiting_count < depot->waiting_room)
+        return GYRE_OK;
+    if (depot->waiting_count > depot->waiting_room / 2 || depot->waiting_room == 0)
+        return gyre_pool_grow(pool, (void **)&depot->waiting, &depot->waiting_room,
+                              sizeof *depot->waiting);
+    memmove(depot->waiting, depot->waiting + depot->waiting_first,
+            depot->waiting_count * sizeof *depot->waiting);
+    depot->waiting_first = 0;
+    return GYRE_OK;
 }
 
 gyre_status gyre_depot_give_after(gyre_pool *pool, gyre_depot *depot, void *block,
                                   gyre_ticket ticket)
 {
-    gyre_status status = GYRE_OK;
+    gyre_status status;
 
     pthread_mutex_lock(&depot->mutex);
-    if (depot->waiting_count == depot->waiting_room)
-        status = gyre_pool_grow(pool, (void **)&depot->waiting, &depot->waiting_room,
-                                sizeof *depot->waiting);
+    status = make_waiting_room(pool, depot);
     if (status == GYRE_OK)
-        depot->waiting[depot->waiting_count++] = (gyre_waiting){block, ticket};
+        depot->waiting[depot->waiting_first + depot->waiting_count++] =
+            (gyre_waiting){block, ticket};
     pthread_mutex_unlock(&depot->mutex);
     return status;
 }

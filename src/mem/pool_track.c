@@ -48,13 +48,15 @@ struct gyre_track {
     size_t held_first, held_count, held_bytes;
 };
 
-/* Defined when the program has it, wherever this was compiled. */
-extern void __asan_poison_memory_region(void const volatile *, size_t) __attribute__((weak));
-extern void __asan_unpoison_memory_region(void const volatile *, size_t) __attribute__((weak));
+/* Defined when the program has it, however this was compiled. */
+extern void poison(const volatile void *bytes, size_t size) __asm__("__asan_poison_memory_region")
+    __attribute__((weak));
+extern void unpoison(const volatile void *bytes,
+                     size_t size) __asm__("__asan_unpoison_memory_region") __attribute__((weak));
 
 bool gyre_track_is_sanitized(void)
 {
-    return __asan_poison_memory_region != NULL;
+    return poison != NULL;
 }
 
 static bool host_reaches(const gyre_pool *pool)
@@ -64,14 +66,14 @@ static bool host_reaches(const gyre_pool *pool)
 
 void gyre_track_forbid(const gyre_pool *pool, const void *bytes, size_t size)
 {
-    if (pool->track && host_reaches(pool) && __asan_poison_memory_region)
-        __asan_poison_memory_region(bytes, size);
+    if (pool->track && host_reaches(pool) && poison)
+        poison(bytes, size);
 }
 
 void gyre_track_allow(const gyre_pool *pool, const void *bytes, size_t size)
 {
-    if (pool->track && host_reaches(pool) && __asan_unpoison_memory_region)
-        __asan_unpoison_memory_region(bytes, size);
+    if (pool->track && host_reaches(pool) && unpoison)
+        unpoison(bytes, size);
 }
 
 /* "function+0x12 (program+0x3456)", as far as the linker knows; addr2line has the line. */
