@@ -6,7 +6,10 @@
 #ifndef GYRE_MSG_MESSAGE_FAKE_H
 #define GYRE_MSG_MESSAGE_FAKE_H
 
+#if !defined(__OPENCL_VERSION__) &&                                                                \
+    !defined(__CUDACC_RTC__) /* they get gyre/message_abi.h before this */
 #include "gyre/message.h"
+#endif
 
 #define POINT_FIELDS(F, M)                                                                         \
     F(M, SCALAR, f64, x, 1, )                                                                      \
