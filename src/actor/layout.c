@@ -9,6 +9,7 @@
 
 #include "flow/ring_abi.h"
 #include "gyre/actor_abi.h"
+#include "gyre/message_abi.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define ROW(struct_type, member, type, writer, what)                                               \
@@ -27,6 +28,26 @@ static const gyre_layout_field control_block[] = {
 
 static const gyre_layout_field telemetry[] = {
     GYRE_TELEMETRY_FIELDS(TELEMETRY_ROW)
+};
+
+#define HEADER(member, type, what) ROW(gyre_message, member, type, "sender", what)
+
+static const gyre_layout_field message[] = {
+    HEADER(magic, u32, "\"GYRM\"")
+    HEADER(layout, u16, "version of this layout")
+    HEADER(priority, u8, "higher is sooner; a channel's band is priority >> 6")
+    HEADER(flags, u8, "1: crc32c holds")
+    HEADER(type, u32, "number of its table of fields")
+    HEADER(crc32c, u32, "of the whole message with 0 here; 0 without the flag")
+    HEADER(id, u64, "which message it is")
+    HEADER(correlation, u64, "id of the message that it answers; 0: none")
+    HEADER(source, u32, "who sent it")
+    HEADER(destination, u32, "who is to have it")
+    HEADER(deadline_ns, u64, "by the host's clock; 0: none")
+    HEADER(time, u64, "hybrid logical; 0: none")
+    HEADER(part.size, u32, "bytes from here to the end")
+    HEADER(part.fixed, u16, "bytes from there to the end of the last field that its writer had")
+    HEADER(part.version, u16, "of the table that its writer had")
 };
 
 #define QUARTER(q)                                                                                 \
@@ -55,6 +76,7 @@ _Static_assert(COUNT(ring_wide_slot) == GYRE_RING_WORDS, "every word that carrie
 static const gyre_layout layouts[] = {
     LAYOUT(gyre_control_block, control_block),
     LAYOUT(gyre_telemetry, telemetry),
+    LAYOUT(gyre_message, message),
     LAYOUT(gyre_ring_slot, ring_slot),
     LAYOUT(gyre_ring_wide_slot, ring_wide_slot),
 };

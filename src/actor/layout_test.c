@@ -30,11 +30,13 @@ static void sizes_are_those_that_devices_expect(void)
 {
     const gyre_layout *const control = find("gyre_control_block");
     const gyre_layout *const telemetry = find("gyre_telemetry");
+    const gyre_layout *const message = find("gyre_message");
     const gyre_layout *const slot = find("gyre_ring_slot");
 
-    REQUIRE(control && telemetry && slot);
+    REQUIRE(control && telemetry && message && slot);
     CHECK(control->size == 128 && control->alignment == 128);
     CHECK(telemetry->size == 64 && telemetry->alignment == 64);
+    CHECK(message->size == 64 && find_field(message, "deadline_ns")->offset == 40);
     CHECK(slot->size == 64 && slot->alignment == 64 && slot->field_count == 12);
     CHECK(gyre_layout_at(SIZE_MAX) == NULL);
 }

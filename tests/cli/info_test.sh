@@ -40,7 +40,7 @@ shared_layout()
 {
     exits 0 "$gyre" info --layout && says out '^gyre_control_block: 128 bytes, aligned to 128$' &&
         says out '^ *24  host.input_tail  *u64  host ' && says out '^ *96  device.input_head  *u64  device ' &&
-        says out '^gyre_telemetry: 64 bytes, aligned to 64$' && says out '^gyre_ring_slot: 64 bytes' &&
+        says out '^gyre_telemetry: 64 bytes, aligned to 64$' && says out '^gyre_message: 64 bytes' && says out '^gyre_ring_slot: 64 bytes' &&
         "$gyre" info --layout --json >"$work/json4" &&
         [ "$("$query" gyre_telemetry align <"$work/json4")" = 64 ] &&
         [ "$("$query" gyre_control_block fields host.active offset <"$work/json4")" = 0 ] &&
