@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cpp: the public headers, all of them, used and linked from C++17.
+#include "gyre/abi.h"
+#include "gyre/actor_abi.h"
 #include "gyre/alloc.h"
 #include "gyre/atomic.h"
 #include "gyre/bench.h"
+#include "gyre/buffers.h"
 #include "gyre/channel.h"
 #include "gyre/clock.h"
 #include "gyre/common.h"
 #include "gyre/cpu.h"
 #include "gyre/hlc.h"
+#include "gyre/layout.h"
 #include "gyre/library.h"
 #include "gyre/log.h"
 #include "gyre/message.h"
@@ -52,6 +56,22 @@ static void library_calls_link(void)
     REQUIRE(gyre_topology_create(nullptr, &topology) == GYRE_OK);
     CHECK(gyre_topology_worker_count(topology) >= 1);
     gyre_topology_destroy(topology);
+}
+
+static void buffers_and_layouts_link(void)
+{
+    const gyre_layout *const control = gyre_layout_at(0);
+    gyre_buffers *buffers = nullptr;
+    uint64_t id = 0, read = 0;
+    const uint64_t written = 7;
+
+    CHECK(control->size == sizeof(gyre_control_block));
+    CHECK(control->alignment == alignof(gyre_control_block));
+    REQUIRE(gyre_buffers_create(nullptr, &buffers) == GYRE_OK);
+    CHECK(gyre_buffer_allocate(buffers, 8, GYRE_BUFFER_ANY, &id) == GYRE_OK);
+    CHECK(gyre_buffer_write(buffers, id, 0, &written, 8) == GYRE_OK);
+    CHECK(gyre_buffer_read(buffers, id, 0, &read, 8) == GYRE_OK && read == 7);
+    gyre_buffers_destroy(buffers);
 }
 
 static void inline_calls_link(void)
@@ -113,7 +133,7 @@ static void messages_are_built_and_read(void)
     CHECK(gyre_message_check(&letter_schema, buffer, size) == GYRE_OK);
 }
 
-static const test_case cases[] = {TEST(library_calls_link), TEST(inline_calls_link),
-                                  TEST(queues_link), TEST(messages_are_built_and_read),
-                                  TEST(a_lambda_can_be_a_thread)};
+static const test_case cases[] = {
+    TEST(library_calls_link), TEST(buffers_and_layouts_link),    TEST(inline_calls_link),
+    TEST(queues_link),        TEST(messages_are_built_and_read), TEST(a_lambda_can_be_a_thread)};
 TEST_MAIN(cases)
