@@ -30,7 +30,7 @@ _Static_assert(offsetof(gyre_pool, front) == 0 && sizeof(gyre_pool_front_) == 4,
 
 enum { DEPOTS = GYRE_POOL_STACKS_ - 1 };
 
-static const size_t DEFAULT_THREAD_BYTES = (size_t)2 << 20;
+static const size_t DEFAULT_THREAD_BYTES = (size_t)16 << 20;
 
 size_t gyre_pool_stack_bytes(uint32_t stack)
 {
