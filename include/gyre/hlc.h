@@ -32,9 +32,9 @@ typedef struct gyre_hlc {
 GYRE_API uint64_t gyre_hlc_now(gyre_hlc *clock);
 
 /* The time of a receipt, later than `remote`, which is the message's. GYRE_INVALID when that is
- * more than `ahead_ns` (0: GYRE_HLC_AHEAD_NS) ahead of the wall clock here: the clock is left alone
- * then, since it would run ahead for as long, and *out_time is 0. Thread-safe, never blocks, not
- * for signal handlers. */
+ * more than `ahead_ns` (0: GYRE_HLC_AHEAD_NS) ahead of the wall clock here, or past 2262: the clock
+ * is left alone then, since it would run ahead for as long, and *out_time is 0. Thread-safe, never
+ * blocks, not for signal handlers. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_hlc_receive(gyre_hlc *clock, uint64_t remote,
                                                     uint64_t ahead_ns, uint64_t *out_time);
 

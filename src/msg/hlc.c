@@ -46,7 +46,8 @@ gyre_status gyre_hlc_receive_at(gyre_hlc *clock, uint64_t wall_ns, uint64_t remo
                    remote_ns = gyre_hlc_wall_ns(remote);
 
     *out_time = 0;
-    if (remote_ns > wall_ns && remote_ns - wall_ns > allowed)
+    /* nor any that the clock could come to the end of its bits from, whatever is allowed */
+    if ((remote_ns > wall_ns && remote_ns - wall_ns > allowed) || remote > INT64_MAX)
         return gyre_fail(GYRE_INVALID,
                          "hlc: a time %llu ns ahead of this machine's, where %llu are allowed",
                          (unsigned long long)(remote_ns - wall_ns), (unsigned long long)allowed);
