@@ -252,7 +252,7 @@ static gyre_status setup_patterns(const gyre_bench_case *c, void **out_fixture)
     gyre_status status = setup_1kb(c, out_fixture);
     store *s = *out_fixture;
 
-    if (status != GYRE_OK)
+    if (status != GYRE_OK || !s)
         return status;
     warm(s, PATTERNS);
     allocate(s, PATTERNS);

@@ -157,7 +157,8 @@ GYRE_INLINE bool touch(uint64_t *block, size_t size, bool touched, uint64_t numb
     gyre_bench_keep(block);
     if (!touched)
         return ((uintptr_t)block & 15) == 0;
-    for (size_t at = 0; at < size / 8; at += PAGE / 8)
+    block[0] = number;
+    for (size_t at = PAGE / 8; at < size / 8; at += PAGE / 8)
         block[at] = number;
     gyre_bench_keep(block);
     return block[0] == number && block[(size - 1) / PAGE * (PAGE / 8)] == number;
@@ -234,22 +235,24 @@ GYRE_INLINE bool replace(blocks *b, uint64_t number)
 {
     const step s = b->steps[number % PASS];
     uint64_t *const old = b->held[s.place];
+    uint64_t *fresh;
     void *block;
 
     if (old) {
         const uint32_t bytes = b->held_bytes[s.place];
 
-        if (old[bytes / 8 - 1] != bytes || (bytes > 8 && old[0] != s.place))
+        if (old[0] != s.place || old[bytes / 8 - 1] != bytes)
             return false;
         gyre_pool_give(b->pool, old, bytes);
     }
     b->held[s.place] = NULL;
     if (gyre_pool_take(b->pool, s.size, &block) != GYRE_OK)
         return false;
-    b->held[s.place] = block;
+    fresh = block;
+    fresh[0] = s.place;
+    fresh[s.size / 8 - 1] = s.size;
+    b->held[s.place] = fresh;
     b->held_bytes[s.place] = s.size;
-    b->held[s.place][0] = s.place;
-    b->held[s.place][s.size / 8 - 1] = s.size;
     return true;
 }
 
@@ -278,7 +281,7 @@ static gyre_status setup_mixed(const gyre_bench_case *c, void **out_fixture)
     const gyre_status status = setup_pooled_4kb(c, out_fixture);
     blocks *b = *out_fixture;
 
-    if (status != GYRE_OK)
+    if (status != GYRE_OK || !b)
         return status;
     plan(b);
     replace_each(b, PASS);
@@ -397,7 +400,7 @@ static const gyre_bench benches[] = {
     {
         .name = "cache_efficiency/repeated_allocations",
         .t0 = "before the give of one of 64 blocks",
-        .t1 = "after the take of another, of 64 B to 128 KB, and two marks in it",
+        .t1 = "after the take of another, of 64 B to 64 KB, and two marks in it",
         .observer = "the same thread, which finds both marks before it gives a block",
         .setup = setup_mixed,
         .run = replace_each,
