@@ -191,9 +191,10 @@ GYRE_INLINE uint32_t gyre_pool_stack_of_(size_t size, size_t alignment)
 {
     uint32_t class_of_it, bits;
 
+    if ((alignment & (alignment - 1)) != 0 || alignment - 1 >= GYRE_POOL_ALIGNMENT_MOST)
+        return GYRE_POOL_NONE_; /* 0 is among the latter */
     if (alignment > GYRE_POOL_ALIGNMENT) {
-        if ((alignment & (alignment - 1)) != 0 || alignment > GYRE_POOL_ALIGNMENT_MOST ||
-            size > GYRE_POOL_LARGEST)
+        if (size > GYRE_POOL_LARGEST)
             return GYRE_POOL_NONE_;
         /* every class that a multiple of the alignment rounds up to is one itself */
         size = (size + alignment - 1) & ~(alignment - 1);

@@ -31,7 +31,7 @@ gyre_status gyre_beyond_take(gyre_pool *pool, size_t size, size_t alignment, voi
 
     if (size == 0)
         return gyre_fail(GYRE_INVALID, "%s: a block has at least 1 byte", pool->name);
-    if ((alignment & (alignment - 1)) != 0 || alignment > GYRE_POOL_ALIGNMENT_MOST)
+    if ((alignment & (alignment - 1)) != 0 || alignment - 1 >= GYRE_POOL_ALIGNMENT_MOST)
         return gyre_fail(GYRE_INVALID, "%s: alignment %zu is not a power of two up to %d",
                          pool->name, alignment, GYRE_POOL_ALIGNMENT_MOST);
     if (size > PTRDIFF_MAX)
