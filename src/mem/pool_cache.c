@@ -171,9 +171,13 @@ static gyre_cache *make(gyre_pool *pool)
     return cache;
 }
 
-/* Ends this thread's caches whose pools are gone. */
+/* Ends this thread's caches whose pools are gone. Under the mutex, since gyre_caches_forget still
+ * goes on from a cache that it has made forget its pool. */
 static void drop_forgotten(void)
 {
+    gyre_cache *dropped = NULL;
+
+    pthread_mutex_lock(&caches);
     for (gyre_cache **at = &mine; *at;) {
         gyre_cache *const cache = *at;
 
@@ -185,10 +189,18 @@ static void drop_forgotten(void)
             if (gyre_pool_caches_[i] == &cache->face)
                 gyre_pool_caches_[i] = &none;
         *at = cache->next_of_thread;
+        cache->next_of_thread = dropped;
+        dropped = cache;
+    }
+    pthread_mutex_unlock(&caches);
+    if (dropped) /* so there is a key */
+        (void)pthread_setspecific(key, mine);
+    while (dropped) {
+        gyre_cache *const cache = dropped;
+
+        dropped = cache->next_of_thread;
         gyre_free(NULL, cache, 1, sizeof *cache);
     }
-    if (has_key)
-        (void)pthread_setspecific(key, mine);
 }
 
 gyre_cache *gyre_cache_mine(gyre_pool *pool)
