@@ -29,6 +29,8 @@ __thread gyre_pool_cache_ *gyre_pool_caches_[GYRE_POOL_THREAD_POOLS_] = {
     &none, &none, &none, &none, &none, &none, &none, &none,
 };
 static __thread gyre_cache *mine __attribute__((tls_model("initial-exec")));
+/* This thread has ended its caches; what other destructors of it take and give is the depots'. */
+static __thread bool ended __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t caches = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t somebody_left = PTHREAD_COND_INITIALIZER;
@@ -128,6 +130,7 @@ static void end_of_thread(void *first)
         return; /* the lock may be held by a thread that is not in this process */
     forget_table();
     mine = NULL;
+    ended = true;
     while (cache) {
         gyre_cache *const next = cache->next_of_thread;
         gyre_pool *const pool = unlink_from_pool(cache);
@@ -211,7 +214,7 @@ gyre_cache *gyre_cache_mine(gyre_pool *pool)
         return cache;
     for (cache = mine; cache && pool_of(cache) != pool; cache = cache->next_of_thread)
         ;
-    if (!cache) {
+    if (!cache && !ended) {
         drop_forgotten();
         cache = make(pool);
     }
