@@ -67,23 +67,22 @@ gyre_status gyre_pool_draw(gyre_pool *pool, size_t bytes, size_t alignment, void
 
     *out_piece = NULL;
     pthread_mutex_lock(&pool->books);
-    if (bytes > pool->options.limit_bytes - pool->drawn_bytes) {
+    if (bytes > pool->options.limit_bytes - pool->drawn_bytes)
         status = GYRE_AGAIN;
-    } else {
+    else
         pool->drawn_bytes += bytes;
-        if (pool->drawn_bytes > pool->peak_bytes)
-            pool->peak_bytes = pool->drawn_bytes;
-    }
     pthread_mutex_unlock(&pool->books);
     if (status != GYRE_OK)
         return status;
     status = source->take(source, bytes, alignment, out_piece);
-    if (status != GYRE_OK) {
-        pthread_mutex_lock(&pool->books);
+    pthread_mutex_lock(&pool->books);
+    if (status != GYRE_OK)
         pool->drawn_bytes -= bytes;
-        pthread_mutex_unlock(&pool->books);
+    else if (pool->drawn_bytes > pool->peak_bytes)
+        pool->peak_bytes = pool->drawn_bytes;
+    pthread_mutex_unlock(&pool->books);
+    if (status != GYRE_OK)
         return status;
-    }
     if (pool->options.prefault)
         for (size_t at = 0; at < bytes; at += 4096)
             ((volatile unsigned char *)*out_piece)[at] = 0;
