@@ -84,8 +84,8 @@ gyre_status gyre_pool_draw(gyre_pool *pool, size_t bytes, size_t alignment, void
     if (status != GYRE_OK)
         return status;
     if (pool->options.prefault)
-        for (size_t at = 0; at < bytes; at += 4096)
-            ((volatile unsigned char *)*out_piece)[at] = 0;
+        for (size_t at = 0; at < bytes + 4095; at += 4096) /* the last page may begin inside */
+            ((volatile unsigned char *)*out_piece)[at < bytes ? at : bytes - 1] = 0;
     return GYRE_OK;
 }
 
