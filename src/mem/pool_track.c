@@ -305,7 +305,7 @@ gyre_status gyre_track_take(gyre_pool *pool, size_t size, size_t alignment,
     }
     r.block = *out_block;
     gyre_track_allow(pool, r.block, size);
-    if (host_reaches(pool))
+    if (host_reaches(pool) && !timeline) /* on which it may be in use still */
         memset(r.block, TAKEN_BYTE, filled_bytes(size));
     pthread_mutex_lock(&pool->track->mutex);
     enter(pool->track, &r);
