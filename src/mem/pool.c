@@ -136,8 +136,9 @@ static gyre_status take(gyre_pool *pool, size_t size, size_t alignment, const ui
     for (int attempt = 0; attempt < 2; attempt++) {
         status = pool->track ? gyre_track_take(pool, size, alignment, timeline, place, out_block)
                              : take_once(pool, size, alignment, timeline, out_block);
-        if (status == GYRE_OK || status == GYRE_INVALID || gyre_pool_trim(pool) == 0)
+        if (status == GYRE_OK || status == GYRE_INVALID || attempt > 0)
             break;
+        (void)gyre_pool_trim(pool); /* which also finds tickets that are through, if none goes */
     }
     if (status == GYRE_AGAIN) {
         pthread_mutex_lock(&pool->books);
