@@ -185,7 +185,7 @@ void gyre_pool_give_(gyre_pool *pool, void *block, size_t size, size_t alignment
         return;
     }
     if (stack == GYRE_POOL_NONE_) {
-        gyre_beyond_give(pool, block, size, alignment);
+        gyre_beyond_give(pool, block);
         return;
     }
     cache = pool->depots[stack].cached ? gyre_cache_mine(pool) : NULL;
@@ -207,8 +207,10 @@ gyre_status gyre_pool_give_after(gyre_pool *pool, void *block, size_t size, size
     if (pool->track)
         return gyre_track_give_after(pool, block, size, alignment, ticket,
                                      __builtin_return_address(0));
-    if (stack == GYRE_POOL_NONE_)
-        return gyre_beyond_give_after(pool, block, size, alignment, ticket);
+    if (stack == GYRE_POOL_NONE_) {
+        gyre_beyond_give_after(pool, block, ticket);
+        return GYRE_OK;
+    }
     return gyre_depot_give_after(pool, &pool->depots[stack], block, ticket);
 }
 

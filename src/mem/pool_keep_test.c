@@ -160,6 +160,28 @@ static void trim_leaves_what_is_out(void)
 }
 ALSO_TRACKED(trim_leaves_what_is_out)
 
+/* Whoever still has blocks of it. */
+static void destroy_returns_what_is_out(void)
+{
+    static const size_t sizes[] = {1, 1000, 65536, 3 * MIB, GYRE_POOL_LARGEST + 1};
+    uint64_t completed = 0;
+    fake_source source;
+    gyre_pool *pool;
+
+    fake_source_init(&source, FAKE_PAGES);
+    pool = fake_pool(&source, (gyre_pool_options){.track = GYRE_POOL_TRACK_OFF});
+    REQUIRE(pool);
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        CHECK(fake_block(pool, sizes[i], 64) && fake_block(pool, sizes[i], 4096));
+        gyre_pool_give(pool, fake_block(pool, sizes[i], 64), sizes[i]);
+        CHECK(gyre_pool_give_after(pool, fake_block(pool, sizes[i], 64), sizes[i], 64,
+                                   (gyre_ticket){&completed, 1}) == GYRE_OK);
+    }
+    CHECK(fake_statistics(pool).blocks_out == 2 * COUNT(sizes));
+    gyre_pool_destroy(pool);
+    fake_source_fini(&source);
+}
+
 /* More than a count of 16 bits can say; and a thread that may keep nothing. */
 static void threads_keep_as_little_and_as_much_as_they_may(void)
 {
@@ -356,6 +378,7 @@ static const test_case cases[] = {
     TEST(trim_returns_all_when_nothing_is_out_when_tracked),
     TEST(trim_leaves_what_is_out),
     TEST(trim_leaves_what_is_out_when_tracked),
+    TEST(destroy_returns_what_is_out),
     TEST(threads_keep_as_little_and_as_much_as_they_may),
     TEST(threads_keep_as_little_and_as_much_as_they_may_when_tracked),
     TEST(source_with_a_grain_is_asked_in_grains),
