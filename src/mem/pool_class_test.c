@@ -161,6 +161,27 @@ static void sizes_of_a_class_share_its_blocks(void)
     }
 }
 
+/* Up to 64 MiB, and not beyond. */
+static void largest_class_is_kept(void)
+{
+    for (size_t alignment = 64; alignment <= 4096; alignment *= 8) {
+        const size_t size = GYRE_POOL_LARGEST;
+        fake_source source;
+        gyre_pool *pool;
+
+        fake_source_init(&source, FAKE_PAGES);
+        pool = fake_pool(&source, (gyre_pool_options){.track = track});
+        REQUIRE(pool);
+        gyre_pool_give_aligned(pool, fake_block(pool, size, alignment), size, alignment);
+        CHECK(source.gives == 0 && fake_statistics(pool).bytes_kept == size);
+        gyre_pool_give_aligned(pool, fake_block(pool, size + 1, alignment), size + 1, alignment);
+        CHECK(source.gives == 1 && fake_statistics(pool).bytes_kept == size);
+        gyre_pool_destroy(pool);
+        fake_source_fini(&source);
+    }
+}
+ALSO_TRACKED(largest_class_is_kept)
+
 static void alignments_are_kept_for_every_size(void)
 {
     static size_t sizes[MOST_SIZES];
@@ -280,6 +301,8 @@ static const test_case cases[] = {
     TEST(bytes_out_are_those_of_the_class),
     TEST(bytes_out_are_those_of_the_class_when_tracked),
     TEST(sizes_of_a_class_share_its_blocks),
+    TEST(largest_class_is_kept),
+    TEST(largest_class_is_kept_when_tracked),
     TEST(alignments_are_kept_for_every_size),
     TEST(alignments_are_kept_for_every_size_when_tracked),
     TEST(alignment_is_kept_among_blocks_without),

@@ -255,6 +255,48 @@ static void limit_holds_among_threads(void)
 }
 ALSO_TRACKED(limit_holds_among_threads)
 
+/* A device: writes to a block until it says that it is done. */
+static void *write_and_complete(void *arg)
+{
+    passed *p = arg;
+
+    for (uint64_t value = 1; value <= 500; value++) {
+        while (!__atomic_load_n(&p->id, __ATOMIC_ACQUIRE)) /* its turn */
+            sched_yield();
+        __atomic_store_n(&p->id, 0, __ATOMIC_RELAXED);
+        memset(p->block, (int)value, p->size);
+        __atomic_store_n(&s.completed, value, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+/* Only the ticket orders what the device wrote before what the next taker writes. */
+static void next_has_the_block_when_the_device_is_done(void)
+{
+    passed p = {.size = 64};
+    pthread_t device;
+
+    memset(&s, 0, sizeof s);
+    fake_source_init(&s.sources[0], FAKE_HEAP);
+    s.pools[0] = fake_pool(&s.sources[0], (gyre_pool_options){.limit_bytes = 64, .track = track});
+    REQUIRE(s.pools[0] && pthread_create(&device, NULL, write_and_complete, &p) == 0);
+    for (uint64_t value = 1; value <= 500; value++) {
+        void *block;
+
+        while (gyre_pool_take(s.pools[0], 64, &block) == GYRE_AGAIN)
+            sched_yield();
+        memset(block, 0, 64);
+        p.block = block;
+        CHECK(gyre_pool_give_after(s.pools[0], p.block, 64, 64,
+                                   (gyre_ticket){&s.completed, value}) == GYRE_OK);
+        __atomic_store_n(&p.id, 1, __ATOMIC_RELEASE);
+    }
+    pthread_join(device, NULL);
+    gyre_pool_destroy(s.pools[0]);
+    fake_source_fini(&s.sources[0]);
+}
+ALSO_TRACKED(next_has_the_block_when_the_device_is_done)
+
 /* Each thread makes and ends pools of its own, whose places in the threads collide. */
 static void *own_pools(void *arg)
 {
@@ -302,6 +344,8 @@ static const test_case cases[] = {
     TEST(threads_that_keep_nothing_come_and_go),
     TEST(limit_holds_among_threads),
     TEST(limit_holds_among_threads_when_tracked),
+    TEST(next_has_the_block_when_the_device_is_done),
+    TEST(next_has_the_block_when_the_device_is_done_when_tracked),
     TEST(pools_come_and_go_on_all_threads),
     TEST(pools_come_and_go_on_all_threads_when_tracked),
 };
