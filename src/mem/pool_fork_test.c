@@ -225,7 +225,10 @@ static void child_may_destroy_what_other_threads_were_using(void)
     for (size_t i = 0; i < COUNT(busy); i++)
         REQUIRE(pthread_create(&busy[i], NULL, stay_busy, &over) == 0);
     for (int i = 0; i < 150 && test_failed() == 0; i++) {
-        CHECK(passes_in_child(i % 3 ? take_and_destroy_amid_others : end_thread_amid_others));
+        /* where a sanitizer looks for leaks at an exit, it waits for its own locks */
+        const bool may_exit = !FAKE_ASAN && i % 3 == 0;
+
+        CHECK(passes_in_child(may_exit ? end_thread_amid_others : take_and_destroy_amid_others));
         gyre_pool_give(pool, fake_block(pool, 64, 64), 64);
     }
     __atomic_store_n(&over, 1, __ATOMIC_SEQ_CST);
