@@ -160,6 +160,64 @@ static void trim_leaves_what_is_out(void)
 }
 ALSO_TRACKED(trim_leaves_what_is_out)
 
+/* A source whose pieces follow each other without a gap. */
+typedef struct row {
+    _Alignas(4096) unsigned char bytes[4 * 65536];
+    size_t used, given_bytes;
+    bool given[4]; /* by the piece's first 64 KiB */
+} row;
+
+static gyre_status row_take(const gyre_memory *memory, size_t size, size_t alignment, void **out)
+{
+    row *r = memory->user;
+
+    *out = NULL;
+    if (r->used % alignment != 0 || size > sizeof r->bytes - r->used)
+        return GYRE_NO_MEMORY;
+    *out = r->bytes + r->used;
+    r->used += size;
+    return GYRE_OK;
+}
+
+static void row_give(const gyre_memory *memory, void *block, size_t size, size_t alignment)
+{
+    row *r = memory->user;
+
+    (void)alignment;
+    r->given[(size_t)((unsigned char *)block - r->bytes) / 65536] = true;
+    r->given_bytes += size;
+}
+
+/* The end of a piece is where the next begins, whose blocks are not its own. */
+static void trim_tells_adjacent_pieces_apart(void)
+{
+    static row r;
+    static void *blocks[3 * 65536 / 64];
+    const gyre_memory memory = {sizeof memory, "row", GYRE_MEMORY_HOST, row_take, row_give, &r, 0};
+    const gyre_pool_options options = {
+        .struct_size = sizeof options, .source = &memory, .track = track};
+    void *kept = NULL;
+    gyre_pool *pool;
+
+    memset(&r, 0, sizeof r);
+    REQUIRE(gyre_pool_create(&options, &pool) == GYRE_OK);
+    for (size_t i = 0; i < COUNT(blocks); i++)
+        REQUIRE(gyre_pool_take(pool, 64, &blocks[i]) == GYRE_OK);
+    CHECK(r.used == 3 * 65536);
+    for (size_t i = 0; i < COUNT(blocks); i++)
+        if (blocks[i] == r.bytes + 2 * 65536 - 64) /* the last of the second piece */
+            kept = blocks[i];
+        else
+            gyre_pool_give(pool, blocks[i], 64);
+    CHECK(gyre_pool_trim(pool) == 2 * 65536);
+    CHECK(r.given[0] && !r.given[1] && r.given[2]);
+    gyre_pool_give(pool, kept, 64);
+    CHECK(gyre_pool_trim(pool) == 65536 && r.given_bytes == r.used);
+    gyre_pool_destroy(pool);
+    CHECK(r.given_bytes == r.used);
+}
+ALSO_TRACKED(trim_tells_adjacent_pieces_apart)
+
 /* Whoever still has blocks of it. */
 static void destroy_returns_what_is_out(void)
 {
@@ -378,6 +436,8 @@ static const test_case cases[] = {
     TEST(trim_returns_all_when_nothing_is_out_when_tracked),
     TEST(trim_leaves_what_is_out),
     TEST(trim_leaves_what_is_out_when_tracked),
+    TEST(trim_tells_adjacent_pieces_apart),
+    TEST(trim_tells_adjacent_pieces_apart_when_tracked),
     TEST(destroy_returns_what_is_out),
     TEST(threads_keep_as_little_and_as_much_as_they_may),
     TEST(threads_keep_as_little_and_as_much_as_they_may_when_tracked),
