@@ -18,6 +18,7 @@
 #include "gyre/message.h"
 #include "gyre/mpmc.h"
 #include "gyre/park.h"
+#include "gyre/pool.h"
 #include "gyre/settings.h"
 #include "gyre/slots.h"
 #include "gyre/spsc.h"
@@ -100,6 +101,25 @@ static void queues_link(void)
     CHECK(got == sent);
 }
 
+static void pools_link(void)
+{
+    gyre_pool_options options = {};
+    gyre_pool *pool = nullptr;
+    void *first = nullptr, *again = nullptr;
+
+    options.struct_size = sizeof options;
+    options.track = GYRE_POOL_TRACK_OFF; /* so that the way in line is taken */
+    REQUIRE(gyre_pool_create(&options, &pool) == GYRE_OK);
+    CHECK(gyre_pool_take(pool, 100, &first) == GYRE_OK && first != nullptr);
+    memset(first, 1, 100);
+    gyre_pool_give(pool, first, 100);
+    CHECK(gyre_pool_take(pool, 100, &again) == GYRE_OK && again != nullptr);
+    gyre_pool_give(pool, again, 100);
+    CHECK(gyre_pool_take_aligned(pool, 100, 4096, &first) == GYRE_OK);
+    gyre_pool_give_aligned(pool, first, 100, 4096);
+    gyre_pool_destroy(pool);
+}
+
 static void a_lambda_can_be_a_thread(void)
 {
     gyre_thread *thread = nullptr;
@@ -133,7 +153,11 @@ static void messages_are_built_and_read(void)
     CHECK(gyre_message_check(&letter_schema, buffer, size) == GYRE_OK);
 }
 
-static const test_case cases[] = {
-    TEST(library_calls_link), TEST(buffers_and_layouts_link),    TEST(inline_calls_link),
-    TEST(queues_link),        TEST(messages_are_built_and_read), TEST(a_lambda_can_be_a_thread)};
+static const test_case cases[] = {TEST(library_calls_link),
+                                  TEST(buffers_and_layouts_link),
+                                  TEST(inline_calls_link),
+                                  TEST(queues_link),
+                                  TEST(pools_link),
+                                  TEST(messages_are_built_and_read),
+                                  TEST(a_lambda_can_be_a_thread)};
 TEST_MAIN(cases)

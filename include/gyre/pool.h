@@ -56,8 +56,9 @@ typedef struct gyre_pool_options {
     const gyre_memory *source;       /* borrowed, outlives the pool; default gyre_memory_host() */
     const char *name;                /* for logs; copied, cut to 31 bytes; default "pool" */
     size_t limit_bytes;              /* drawn from the source at most; default: no limit */
-    size_t thread_bytes; /* kept by a thread of one class at most, in two halves; a class of which
-                          * no half holds one is kept by the pool alone; default 16 MiB */
+    size_t thread_bytes; /* kept by a thread of one class at most, in two halves, besides the block
+                          * given last; a class of which no half holds one is kept by the pool
+                          * alone; default 16 MiB */
     uint32_t prefault;   /* 1: every page is written once when it is drawn, not when it is used */
     gyre_pool_track track;
 } gyre_pool_options;
@@ -191,9 +192,10 @@ GYRE_INLINE uint32_t gyre_pool_stack_of_(size_t size, size_t alignment)
 {
     uint32_t class_of_it, bits;
 
+    if ((alignment & (alignment - 1)) != 0 || alignment - 1 >= GYRE_POOL_ALIGNMENT_MOST)
+        return GYRE_POOL_NONE_; /* 0 is among the latter */
     if (alignment > GYRE_POOL_ALIGNMENT) {
-        if ((alignment & (alignment - 1)) != 0 || alignment > GYRE_POOL_ALIGNMENT_MOST ||
-            size > GYRE_POOL_LARGEST)
+        if (size > GYRE_POOL_LARGEST)
             return GYRE_POOL_NONE_;
         /* every class that a multiple of the alignment rounds up to is one itself */
         size = (size + alignment - 1) & ~(alignment - 1);

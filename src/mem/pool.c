@@ -67,26 +67,25 @@ gyre_status gyre_pool_draw(gyre_pool *pool, size_t bytes, size_t alignment, void
 
     *out_piece = NULL;
     pthread_mutex_lock(&pool->books);
-    if (bytes > pool->options.limit_bytes - pool->drawn_bytes) {
+    if (bytes > pool->options.limit_bytes - pool->drawn_bytes)
         status = GYRE_AGAIN;
-    } else {
+    else
         pool->drawn_bytes += bytes;
-        if (pool->drawn_bytes > pool->peak_bytes)
-            pool->peak_bytes = pool->drawn_bytes;
-    }
     pthread_mutex_unlock(&pool->books);
     if (status != GYRE_OK)
         return status;
     status = source->take(source, bytes, alignment, out_piece);
-    if (status != GYRE_OK) {
-        pthread_mutex_lock(&pool->books);
+    pthread_mutex_lock(&pool->books);
+    if (status != GYRE_OK)
         pool->drawn_bytes -= bytes;
-        pthread_mutex_unlock(&pool->books);
+    else if (pool->drawn_bytes > pool->peak_bytes)
+        pool->peak_bytes = pool->drawn_bytes;
+    pthread_mutex_unlock(&pool->books);
+    if (status != GYRE_OK)
         return status;
-    }
     if (pool->options.prefault)
-        for (size_t at = 0; at < bytes; at += 4096)
-            ((volatile unsigned char *)*out_piece)[at] = 0;
+        for (size_t at = 0; at < bytes + 4095; at += 4096) /* the last page may begin inside */
+            ((volatile unsigned char *)*out_piece)[at < bytes ? at : bytes - 1] = 0;
     return GYRE_OK;
 }
 
@@ -137,8 +136,9 @@ static gyre_status take(gyre_pool *pool, size_t size, size_t alignment, const ui
     for (int attempt = 0; attempt < 2; attempt++) {
         status = pool->track ? gyre_track_take(pool, size, alignment, timeline, place, out_block)
                              : take_once(pool, size, alignment, timeline, out_block);
-        if (status == GYRE_OK || status == GYRE_INVALID || gyre_pool_trim(pool) == 0)
+        if (status == GYRE_OK || status == GYRE_INVALID || attempt > 0)
             break;
+        (void)gyre_pool_trim(pool); /* which also finds tickets that are through, if none goes */
     }
     if (status == GYRE_AGAIN) {
         pthread_mutex_lock(&pool->books);
@@ -185,7 +185,7 @@ void gyre_pool_give_(gyre_pool *pool, void *block, size_t size, size_t alignment
         return;
     }
     if (stack == GYRE_POOL_NONE_) {
-        gyre_beyond_give(pool, block, size, alignment);
+        gyre_beyond_give(pool, block);
         return;
     }
     cache = pool->depots[stack].cached ? gyre_cache_mine(pool) : NULL;
@@ -207,8 +207,10 @@ gyre_status gyre_pool_give_after(gyre_pool *pool, void *block, size_t size, size
     if (pool->track)
         return gyre_track_give_after(pool, block, size, alignment, ticket,
                                      __builtin_return_address(0));
-    if (stack == GYRE_POOL_NONE_)
-        return gyre_beyond_give_after(pool, block, size, alignment, ticket);
+    if (stack == GYRE_POOL_NONE_) {
+        gyre_beyond_give_after(pool, block, ticket);
+        return GYRE_OK;
+    }
     return gyre_depot_give_after(pool, &pool->depots[stack], block, ticket);
 }
 

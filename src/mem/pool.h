@@ -88,7 +88,7 @@ struct gyre_pool {
     uint64_t beyond_takes; /* of blocks larger than any class */
     uint64_t beyond_out, beyond_out_bytes;
     uint64_t beyond_waiting_bytes;
-    struct gyre_beyond *beyond; /* those that wait for tickets */
+    struct gyre_beyond *beyond; /* those blocks, and those that wait for tickets */
 
     gyre_depot depots[GYRE_POOL_STACKS_ - 1];
 };
@@ -188,9 +188,8 @@ void gyre_slab_return_all(gyre_pool *pool, gyre_depot *depot);
  * or alignment that nothing is for. */
 GYRE_MUST_USE gyre_status gyre_beyond_take(gyre_pool *pool, size_t size, size_t alignment,
                                            void **out_block);
-void gyre_beyond_give(gyre_pool *pool, void *block, size_t size, size_t alignment);
-GYRE_MUST_USE gyre_status gyre_beyond_give_after(gyre_pool *pool, void *block, size_t size,
-                                                 size_t alignment, gyre_ticket ticket);
+void gyre_beyond_give(gyre_pool *pool, void *block);
+void gyre_beyond_give_after(gyre_pool *pool, void *block, gyre_ticket ticket);
 
 /* Returns those whose tickets are through, or all of them; the bytes that went. */
 size_t gyre_beyond_sweep(gyre_pool *pool);

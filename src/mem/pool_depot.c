@@ -102,18 +102,17 @@ bool gyre_ticket_is_through(gyre_ticket ticket)
 }
 
 /* Of the first few waiting blocks, one that may be taken, or NULL. They are few, so that the wait
- * for the lock is short, and the first, because tickets are through in about their order. */
+ * for the lock is short, and the first, because tickets are through in about their order. A block
+ * of the timeline may be any of them, since that is promised. */
 static void *from_waiting(gyre_depot *depot, const uint64_t *timeline)
 {
-    const size_t looked = depot->waiting_count < LOOK_AT_MOST ? depot->waiting_count : LOOK_AT_MOST;
-
     gyre_waiting *const first = depot->waiting + depot->waiting_first;
 
-    for (size_t i = 0; i < looked; i++) {
+    for (size_t i = 0; i < depot->waiting_count && (timeline || i < LOOK_AT_MOST); i++) {
         const gyre_waiting found = first[i];
 
         if ((timeline && found.ticket.completed == timeline) ||
-            gyre_ticket_is_through(found.ticket)) {
+            (i < LOOK_AT_MOST && gyre_ticket_is_through(found.ticket))) {
             memmove(first + 1, first, i * sizeof found);
             depot->waiting_first++;
             depot->waiting_count--;

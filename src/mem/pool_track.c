@@ -305,7 +305,7 @@ gyre_status gyre_track_take(gyre_pool *pool, size_t size, size_t alignment,
     }
     r.block = *out_block;
     gyre_track_allow(pool, r.block, size);
-    if (host_reaches(pool))
+    if (host_reaches(pool) && !timeline) /* on which it may be in use still */
         memset(r.block, TAKEN_BYTE, filled_bytes(size));
     pthread_mutex_lock(&pool->track->mutex);
     enter(pool->track, &r);
@@ -376,7 +376,7 @@ void gyre_track_give(gyre_pool *pool, void *block, size_t size, size_t alignment
     gyre_track *const track = pool->track;
 
     if (gyre_pool_stack_of_(size, alignment) == GYRE_POOL_NONE_) {
-        gyre_beyond_give(pool, block, size, alignment);
+        gyre_beyond_give(pool, block);
         return;
     }
     if (host_reaches(pool)) {
@@ -405,9 +405,10 @@ gyre_status gyre_track_give_after(gyre_pool *pool, void *block, size_t size, siz
     if (status != GYRE_OK)
         return status;
     r = strike_off(pool, block, size, alignment, place);
-    status = stack == GYRE_POOL_NONE_
-                 ? gyre_beyond_give_after(pool, block, size, alignment, ticket)
-                 : gyre_depot_give_after(pool, &pool->depots[stack], block, ticket);
+    if (stack == GYRE_POOL_NONE_)
+        gyre_beyond_give_after(pool, block, ticket);
+    else
+        status = gyre_depot_give_after(pool, &pool->depots[stack], block, ticket);
     pthread_mutex_lock(&pool->track->mutex);
     if (status != GYRE_OK)
         enter(pool->track, &r);
