@@ -179,7 +179,7 @@ typedef struct gyre_pool_front_ {
 
 /* This thread's caches, by their pools' slots; where two pools share one, the last used. Never
  * NULL. __thread, because C++ wraps its own thread_local in a call. */
-extern GYRE_API __thread gyre_pool_cache_ *gyre_pool_caches_[GYRE_POOL_THREAD_POOLS_]
+GYRE_API extern __thread gyre_pool_cache_ *gyre_pool_caches_[GYRE_POOL_THREAD_POOLS_]
     __attribute__((tls_model("initial-exec")));
 
 GYRE_API GYRE_MUST_USE gyre_status gyre_pool_take_(gyre_pool *pool, size_t size, size_t alignment,
