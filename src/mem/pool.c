@@ -100,8 +100,8 @@ void gyre_pool_return(gyre_pool *pool, void *piece, size_t bytes, size_t alignme
     pthread_mutex_unlock(&pool->books);
 }
 
-static gyre_status take_once(gyre_pool *pool, size_t size, size_t alignment,
-                             const uint64_t *timeline, void **out_block)
+static gyre_status take_untracked(gyre_pool *pool, size_t size, size_t alignment,
+                                  const uint64_t *timeline, void **out_block)
 {
     const uint32_t stack = gyre_pool_stack_of_(size, alignment);
     gyre_status status;
@@ -124,7 +124,13 @@ static gyre_status take_once(gyre_pool *pool, size_t size, size_t alignment,
     return status;
 }
 
-/* Idle blocks of other sizes may be what is missing. */
+static gyre_status take_once(gyre_pool *pool, size_t size, size_t alignment,
+                             const uint64_t *timeline, const void *place, void **out_block)
+{
+    return pool->track ? gyre_track_take(pool, size, alignment, timeline, place, out_block)
+                       : take_untracked(pool, size, alignment, timeline, out_block);
+}
+
 static gyre_status take(gyre_pool *pool, size_t size, size_t alignment, const uint64_t *timeline,
                         const void *place, void **out_block)
 {
@@ -133,13 +139,10 @@ static gyre_status take(gyre_pool *pool, size_t size, size_t alignment, const ui
     *out_block = NULL;
     if (status != GYRE_OK)
         return status;
-    for (int attempt = 0; attempt < 2; attempt++) {
-        status = pool->track ? gyre_track_take(pool, size, alignment, timeline, place, out_block)
-                             : take_once(pool, size, alignment, timeline, out_block);
-        if (status == GYRE_OK || status == GYRE_INVALID || attempt > 0)
-            break;
-        (void)gyre_pool_trim(pool); /* which also finds tickets that are through, if none goes */
-    }
+    status = take_once(pool, size, alignment, timeline, place, out_block);
+    /* idle blocks of other sizes may be what is missing */
+    if (status != GYRE_OK && status != GYRE_INVALID && gyre_pool_trim(pool) > 0)
+        status = take_once(pool, size, alignment, timeline, place, out_block);
     if (status == GYRE_AGAIN) {
         pthread_mutex_lock(&pool->books);
         pool->refusals++;
@@ -190,7 +193,7 @@ void gyre_pool_give_(gyre_pool *pool, void *block, size_t size, size_t alignment
     }
     cache = pool->depots[stack].cached ? gyre_cache_mine(pool) : NULL;
     if (cache && gyre_pool_push_(&cache->face.stacks[stack], block))
-        return; /* as in take_once */
+        return; /* as in take_untracked */
     if (!cache || !gyre_cache_make_room(cache, stack) ||
         !gyre_pool_push_(&cache->face.stacks[stack], block))
         gyre_depot_give(pool, &pool->depots[stack], block);

@@ -174,6 +174,9 @@ void gyre_depot_relist(gyre_pool *pool, gyre_depot *depot, void *const *blocks, 
 
 /* --- pool_slab.c, all with the depot's mutex held --- */
 
+/* Whether a block can be cut without drawing. */
+bool gyre_slab_has_room(const gyre_depot *depot);
+
 /* Cuts up to `most` blocks, one at least, out of the open slab or a new one. */
 GYRE_MUST_USE gyre_status gyre_slab_cut(gyre_pool *pool, gyre_depot *depot, uint32_t most,
                                         void **out_blocks, uint32_t *out_count);

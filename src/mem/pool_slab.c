@@ -78,7 +78,7 @@ static gyre_status draw(gyre_pool *pool, gyre_depot *depot, size_t count)
     return GYRE_OK;
 }
 
-static bool has_room(const gyre_depot *depot)
+bool gyre_slab_has_room(const gyre_depot *depot)
 {
     return depot->open < depot->slab_count &&
            depot->slabs[depot->open].cut < depot->slabs[depot->open].room;
@@ -91,7 +91,7 @@ gyre_status gyre_slab_cut(gyre_pool *pool, gyre_depot *depot, uint32_t most, voi
     gyre_slab *slab;
 
     *out_count = 0;
-    if (!has_room(depot)) {
+    if (!gyre_slab_has_room(depot)) {
         const size_t count = blocks_at_once(pool, depot);
 
         if (depot->slab_count == depot->slab_room)
@@ -172,8 +172,9 @@ size_t gyre_slab_trim(gyre_pool *pool, gyre_depot *depot)
     bytes = return_whole(pool, depot, blocks, &count);
     gyre_depot_relist(pool, depot, blocks, count);
     gyre_free(allocator, memory, room, sizeof *blocks);
-    for (depot->open = 0; depot->open < depot->slab_count && !has_room(depot); depot->open++)
-        ;
+    depot->open = 0;
+    while (depot->open < depot->slab_count && !gyre_slab_has_room(depot))
+        depot->open++;
     return bytes;
 }
 
