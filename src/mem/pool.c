@@ -22,10 +22,11 @@
 _Static_assert(sizeof(gyre_pool_stack_) == 32 && offsetof(gyre_pool_stack_, blocks) == 8 &&
                    offsetof(gyre_pool_stack_, word) == 16 && offsetof(gyre_pool_stack_, most) == 24,
                "layout is public");
-_Static_assert(sizeof(gyre_pool_cache_) == 8 + 32 * GYRE_POOL_STACKS_ &&
-                   offsetof(gyre_pool_cache_, stacks) == 8,
+_Static_assert(sizeof(gyre_pool_cache_) == 3784 && offsetof(gyre_pool_cache_, stacks) == 8,
                "layout is public");
-_Static_assert(offsetof(gyre_pool, front) == 0 && sizeof(gyre_pool_front_) == 4,
+_Static_assert(offsetof(gyre_pool, front) == 0 && sizeof(gyre_pool_front_) == 4 &&
+                   GYRE_POOL_THREAD_POOLS_ == 8 && GYRE_POOL_CLASSES_ == 76 &&
+                   GYRE_POOL_SPREAD_ == 35,
                "layout is public");
 
 enum { DEPOTS = GYRE_POOL_STACKS_ - 1 };
@@ -81,8 +82,10 @@ gyre_status gyre_pool_draw(gyre_pool *pool, size_t bytes, size_t alignment, void
     else if (pool->drawn_bytes > pool->peak_bytes)
         pool->peak_bytes = pool->drawn_bytes;
     pthread_mutex_unlock(&pool->books);
-    if (status != GYRE_OK)
+    if (status != GYRE_OK) {
+        *out_piece = NULL; /* whatever the source left there */
         return status;
+    }
     if (pool->options.prefault)
         for (size_t at = 0; at < bytes + 4095; at += 4096) /* the last page may begin inside */
             ((volatile unsigned char *)*out_piece)[at < bytes ? at : bytes - 1] = 0;
@@ -333,7 +336,8 @@ static gyre_status read_options(const gyre_pool_options *options, gyre_pool_opti
         status = gyre_memory_check(out_options->source);
     if (status != GYRE_OK)
         return status;
-    if (out_options->limit_bytes < GYRE_POOL_ALIGNMENT)
+    if (out_options->limit_bytes < GYRE_POOL_ALIGNMENT ||
+        out_options->limit_bytes < out_options->source->grain_bytes)
         return gyre_fail(GYRE_INVALID, "%s: a limit of %zu bytes leaves no block; 0 is no limit",
                          out_options->name, out_options->limit_bytes);
     if (out_options->prefault > 1 || out_options->track > GYRE_POOL_TRACK_OFF)

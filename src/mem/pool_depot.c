@@ -106,9 +106,8 @@ bool gyre_ticket_is_through(gyre_ticket ticket)
  * of the timeline may be any of them, since that is promised. */
 static void *from_waiting(gyre_depot *depot, const uint64_t *timeline)
 {
-    gyre_waiting *const first = depot->waiting + depot->waiting_first;
-
     for (size_t i = 0; i < depot->waiting_count && (timeline || i < LOOK_AT_MOST); i++) {
+        gyre_waiting *const first = &depot->waiting[depot->waiting_first];
         const gyre_waiting found = first[i];
 
         if ((timeline && found.ticket.completed == timeline) ||

@@ -109,8 +109,24 @@ static void trim_without_memory_loses_no_block(void)
     gyre_pool_destroy(pool);
 }
 
+/* --- what is refused --- */
+
+static void limit_below_a_piece_of_the_source_is_refused(void)
+{
+    gyre_pool_options options = {
+        .struct_size = sizeof options, .source = gyre_memory_huge(), .limit_bytes = 1 << 20};
+    gyre_pool *pool;
+
+    CHECK(gyre_pool_create(&options, &pool) == GYRE_INVALID);
+    options.limit_bytes = 2 << 20;
+    REQUIRE(gyre_pool_create(&options, &pool) == GYRE_OK);
+    gyre_pool_give(pool, take(pool, 100), 100);
+    gyre_pool_destroy(pool);
+}
+
 static const test_case cases[] = {
     TEST(nothing_is_drawn_while_a_ticket_is_through),
     TEST(trim_without_memory_loses_no_block),
+    TEST(limit_below_a_piece_of_the_source_is_refused),
 };
 TEST_MAIN(cases)

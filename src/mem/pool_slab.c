@@ -114,16 +114,19 @@ gyre_status gyre_slab_cut(gyre_pool *pool, gyre_depot *depot, uint32_t most, voi
     return GYRE_OK;
 }
 
+static int compare(const void *a, const void *b)
+{
+    return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
+}
+
 static int by_address(const void *a, const void *b)
 {
-    const uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
-
-    return (x > y) - (x < y);
+    return compare(*(void *const *)a, *(void *const *)b);
 }
 
 static int by_first(const void *a, const void *b)
 {
-    return by_address(&((const gyre_slab *)a)->first, &((const gyre_slab *)b)->first);
+    return compare(((const gyre_slab *)a)->first, ((const gyre_slab *)b)->first);
 }
 
 /* Goes through blocks and slabs side by side: slabs whose blocks are all there go back, blocks and
