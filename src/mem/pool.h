@@ -59,6 +59,7 @@ typedef struct gyre_depot {
     gyre_magazine *filled; /* with one block or more */
     gyre_magazine *empty;
     uint64_t kept; /* blocks in the filled ones */
+    bool searched; /* for whole slabs, and none of the blocks came later */
     gyre_slab *slabs;
     size_t slab_count, slab_room;
     size_t open;           /* the slab that has blocks to cut, if there is such a one */

@@ -90,6 +90,7 @@ static void put_away(gyre_depot *depot, gyre_magazine *magazine)
     gyre_magazine **const list = magazine->count > 0 ? &depot->filled : &depot->empty;
 
     depot->kept += magazine->count;
+    depot->searched = depot->searched && magazine->count == 0;
     magazine->next = *list;
     *list = magazine;
 }
@@ -259,6 +260,7 @@ static bool keep_one(gyre_pool *pool, gyre_depot *depot, void *block)
     }
     magazine->blocks[magazine->count++] = block;
     depot->kept++;
+    depot->searched = false;
     return true;
 }
 

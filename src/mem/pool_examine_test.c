@@ -109,6 +109,20 @@ static void trim_without_memory_loses_no_block(void)
     gyre_pool_destroy(pool);
 }
 
+static void trim_looks_again_when_blocks_came(void)
+{
+    gyre_pool *const pool = make((gyre_pool_options){0});
+    void *const first = take(pool, 64), *const second = take(pool, 64);
+
+    gyre_pool_give(pool, first, 64);
+    CHECK(gyre_pool_trim(pool) == 0); /* the second is in the same piece */
+    CHECK(gyre_pool_trim(pool) == 0);
+    gyre_pool_give(pool, second, 64);
+    CHECK(gyre_pool_trim(pool) > 0);
+    CHECK(describe(pool).bytes_drawn == 0);
+    gyre_pool_destroy(pool);
+}
+
 /* --- what is refused --- */
 
 static void limit_below_a_piece_of_the_source_is_refused(void)
@@ -127,6 +141,7 @@ static void limit_below_a_piece_of_the_source_is_refused(void)
 static const test_case cases[] = {
     TEST(nothing_is_drawn_while_a_ticket_is_through),
     TEST(trim_without_memory_loses_no_block),
+    TEST(trim_looks_again_when_blocks_came),
     TEST(limit_below_a_piece_of_the_source_is_refused),
 };
 TEST_MAIN(cases)

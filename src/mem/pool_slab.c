@@ -5,7 +5,7 @@
  * Small blocks are drawn many at a time, large ones one by one, unless the source has only larger
  * pieces. A block does not know its slab. So that one can go back, all free blocks and all slabs
  * are put in the order of their addresses, which shows whose blocks are all there: slow, and only
- * done when somebody trims.
+ * done when somebody trims and blocks have come since the last time.
  *
  * Threads   the depot's mutex is held.
  * Owns      what was drawn.
@@ -166,7 +166,8 @@ size_t gyre_slab_trim(gyre_pool *pool, gyre_depot *depot)
     gyre_depot_settle(pool, depot);
     room = depot->kept;
     /* without memory for the list nothing goes, which is no failure */
-    if (room == 0 || gyre_alloc(allocator, room, sizeof *blocks, &memory) != GYRE_OK)
+    if (room == 0 || depot->searched ||
+        gyre_alloc(allocator, room, sizeof *blocks, &memory) != GYRE_OK)
         return 0;
     blocks = memory;
     count = gyre_depot_list(depot, blocks);
@@ -175,6 +176,7 @@ size_t gyre_slab_trim(gyre_pool *pool, gyre_depot *depot)
     bytes = return_whole(pool, depot, blocks, &count);
     gyre_depot_relist(pool, depot, blocks, count);
     gyre_free(allocator, memory, room, sizeof *blocks);
+    depot->searched = true;
     depot->open = 0;
     while (depot->open < depot->slab_count && !gyre_slab_has_room(depot))
         depot->open++;
