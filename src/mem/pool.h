@@ -15,8 +15,8 @@
  *
  * Threads   a cache is its thread's alone, but for the counts that statistics read; a depot has a
  *           mutex, held while the source and the allocator are called, which may be other pools.
- *           Under it the books and the tracker's mutex may be taken, nothing under these, and
- *           nothing under the mutex of the caches.
+ *           Under it the books and the tracker's mutex may be taken, no other lock of the pool
+ *           under these, and nothing at all under the mutex of the caches.
  */
 #ifndef GYRE_MEM_POOL_H
 #define GYRE_MEM_POOL_H

@@ -6,7 +6,8 @@
  * Every take and give comes here, since no thread keeps blocks of such a pool. A block that is
  * given is filled with a pattern and held back for a while, behind up to HELD others; when it goes
  * on to the depot the pattern must still be there. With AddressSanitizer in the program whatever is
- * not out is poisoned, and so is a block beyond the size that was asked for.
+ * not out is poisoned, and so is a block beyond the size that was asked for; but neither is done to
+ * a block that waits for a ticket, because somebody is using it.
  *
  * Threads   any; the mutex guards the table and the ring, and is not held while a depot is called.
  * Owns      the records, and the blocks that are held back.
@@ -462,5 +463,6 @@ void gyre_track_destroy(gyre_pool *pool)
     if (track->table)
         gyre_free(pool->options.allocator, track->table, track->room, sizeof *track->table);
     pthread_mutex_destroy(&track->mutex);
+    /* pool->track stays: it still says that what goes back to the source was poisoned */
     gyre_free(pool->options.allocator, track, 1, sizeof *track);
 }
