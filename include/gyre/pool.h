@@ -71,8 +71,8 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_pool_create(const gyre_pool_options *opt
 
 /* A block of at least `size` bytes, aligned to 64, with any content. GYRE_INVALID for size 0,
  * GYRE_AGAIN at the pool's limit (the detail is not written), what the source says when it has no
- * more, GYRE_UNAVAILABLE in a forked child. May block when its thread has none: in a lock held for
- * a moment, or in the source. */
+ * more, GYRE_NO_MEMORY when the allocator has none for the books, GYRE_UNAVAILABLE in a forked
+ * child. May block when its thread has none: in a lock held for a moment, or in the source. */
 GYRE_MUST_USE GYRE_INLINE gyre_status gyre_pool_take(gyre_pool *pool, size_t size,
                                                      void **out_block);
 
@@ -95,7 +95,7 @@ GYRE_INLINE void gyre_pool_give_aligned(gyre_pool *pool, void *block, size_t siz
 /* When somebody else, such as a device, is done with a block: when *completed, which only grows
  * and is moved with release stores, has come to `value`. */
 typedef struct gyre_ticket {
-    const uint64_t *completed; /* borrowed until it has; NULL: done already */
+    const uint64_t *completed; /* borrowed until a trim after that, or destroy; NULL: done */
     uint64_t value;
 } gyre_ticket;
 
@@ -179,7 +179,7 @@ typedef struct gyre_pool_front_ {
 
 /* This thread's caches, by their pools' slots; where two pools share one, the last used. Never
  * NULL. __thread, because C++ wraps its own thread_local in a call. */
-extern GYRE_API __thread gyre_pool_cache_ *gyre_pool_caches_[GYRE_POOL_THREAD_POOLS_]
+GYRE_API extern __thread gyre_pool_cache_ *gyre_pool_caches_[GYRE_POOL_THREAD_POOLS_]
     __attribute__((tls_model("initial-exec")));
 
 GYRE_API GYRE_MUST_USE gyre_status gyre_pool_take_(gyre_pool *pool, size_t size, size_t alignment,

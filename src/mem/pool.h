@@ -15,8 +15,8 @@
  *
  * Threads   a cache is its thread's alone, but for the counts that statistics read; a depot has a
  *           mutex, held while the source and the allocator are called, which may be other pools.
- *           Under it the books and the tracker's mutex may be taken, nothing under these, and
- *           nothing under the mutex of the caches.
+ *           Under it the books and the tracker's mutex may be taken, no other lock of the pool
+ *           under these, and nothing at all under the mutex of the caches.
  */
 #ifndef GYRE_MEM_POOL_H
 #define GYRE_MEM_POOL_H
@@ -59,6 +59,7 @@ typedef struct gyre_depot {
     gyre_magazine *filled; /* with one block or more */
     gyre_magazine *empty;
     uint64_t kept; /* blocks in the filled ones */
+    bool searched; /* for whole slabs, and none of the blocks came later */
     gyre_slab *slabs;
     size_t slab_count, slab_room;
     size_t open;           /* the slab that has blocks to cut, if there is such a one */
@@ -173,6 +174,9 @@ size_t gyre_depot_list(const gyre_depot *depot, void **out_blocks);
 void gyre_depot_relist(gyre_pool *pool, gyre_depot *depot, void *const *blocks, size_t count);
 
 /* --- pool_slab.c, all with the depot's mutex held --- */
+
+/* Whether a block can be cut without drawing. */
+bool gyre_slab_has_room(const gyre_depot *depot);
 
 /* Cuts up to `most` blocks, one at least, out of the open slab or a new one. */
 GYRE_MUST_USE gyre_status gyre_slab_cut(gyre_pool *pool, gyre_depot *depot, uint32_t most,
