@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a hostile reading of the pool found: each case failed once.
+ * When a pool draws and when it trims: not while a block is waiting that may be taken, not without
+ * need, and never at the cost of a block.
  */
 #include <stdlib.h>
 
