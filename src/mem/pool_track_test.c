@@ -273,8 +273,11 @@ static void write_after_give(void)
     unsigned char *block;
 
     build(GYRE_POOL_TRACK_ON);
+    for (int i = 0; i < 40; i++) /* however much went before */
+        gyre_pool_give(pool, take_somewhere(MIB, 64), MIB);
     block = take_somewhere(late.size, 64);
     gyre_pool_give(pool, block, late.size);
+    gyre_pool_give(pool, take_somewhere(64, 64), 64);
     block[late.at] ^= 0x40;
     if (late.then == TRIM)
         (void)gyre_pool_trim(pool);
@@ -363,6 +366,7 @@ static void names_are_copied_and_cut(void)
 static void no_mistakes(void)
 {
     uint64_t completed = 0;
+    void *refused;
 
     build(GYRE_POOL_TRACK_ON);
     for (size_t size = 1; size < 100000; size = size * 3 + 1) {
@@ -372,6 +376,8 @@ static void no_mistakes(void)
         gyre_pool_give_aligned(pool, take_somewhere(size, 1), size, 1);
         CHECK(gyre_pool_give_after(pool, block, size, 64, (gyre_ticket){&completed, 1}) == GYRE_OK);
     }
+    source.capacity = source.out_bytes;
+    CHECK(gyre_pool_take(pool, (size_t)GYRE_POOL_LARGEST + 1, &refused) == GYRE_NO_MEMORY);
     gyre_pool_destroy(pool);
     fake_source_fini(&source);
 }
