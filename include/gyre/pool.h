@@ -40,9 +40,9 @@ enum {
 };
 
 /* Whether the pool remembers who took each block. Then it finds blocks that are given twice, given
- * with another size, never taken from it, or written after they were given: it says so, with the
- * places, and aborts. Blocks that are out at the end are logged with the place of taking. Every
- * take and give is slower. */
+ * with another size, never taken from it, or written to soon after they were given (while they are
+ * among the last 256, in their first 64 KiB): it says so, with the places, and aborts. Blocks that
+ * are out at the end are logged with the place of taking. Every take and give is slower. */
 typedef enum gyre_pool_track {
     GYRE_POOL_TRACK_DEFAULT = 0, /* as GYRE_POOL_TRACK says: by default in debug builds only */
     GYRE_POOL_TRACK_ON = 1,
@@ -55,7 +55,9 @@ typedef struct gyre_pool_options {
     const gyre_allocator *allocator; /* for the pool's own books; copied; default malloc */
     const gyre_memory *source;       /* borrowed, outlives the pool; default gyre_memory_host() */
     const char *name;                /* for logs; copied, cut to 31 bytes; default "pool" */
-    size_t limit_bytes;              /* drawn from the source at most; default: no limit */
+    size_t limit_bytes;  /* drawn from the source at most, which is a little more than the blocks:
+                          * those of 64 KiB and more start at different lines, and the source's
+                          * pieces may be larger; default: no limit */
     size_t thread_bytes; /* kept by a thread of one class at most, in two halves, besides the block
                           * given last; a class of which no half holds one is kept by the pool
                           * alone; default 16 MiB */
