@@ -108,7 +108,7 @@ GYRE_MESSAGE_FN_ bool gyre_message_next_(gyre_message_builder_ *b, uint32_t inde
 }
 
 /* Room for a list, or a text with one byte more. What is left empty is cleared: before it, and
- * the last 16 bytes that it then ends in. */
+ * the last 16 bytes that it then ends in, with a text's zero. */
 GYRE_MESSAGE_FN_ void *gyre_message_add_(gyre_message_builder_ *b, size_t span, uint32_t index,
                                          size_t count, size_t element, size_t more,
                                          const char *where)
@@ -131,7 +131,7 @@ GYRE_MESSAGE_FN_ void *gyre_message_add_(gyre_message_builder_ *b, size_t span, 
     for (; b->end < place; b->end += 16)
         memset(b->message + b->end, 0, 16);
     b->end = place + ((bytes + 15) & ~(size_t)15);
-    if ((bytes & 15) != 0)
+    if (more || (bytes & 15) != 0)
         memset(b->message + b->end - 16, 0, 16);
     ((gyre_span *)(b->message + b->part + span))->offset = (uint32_t)(place - b->part);
     ((gyre_span *)(b->message + b->part + span))->count = (uint32_t)count;
