@@ -152,6 +152,36 @@ static void sizes_of_parts_must_be_those_of_their_contents(void)
     CHECK(look_into_sample(buffer, size));
 }
 
+static void fields_must_be_inside_their_part(void)
+{
+    fresh_sample();
+    for (size = sizeof *header; size < sample_ROOM; size += 8) {
+        header->part.size = (uint32_t)size - GYRE_MESSAGE_ENVELOPE;
+        CHECK(refused(GYRE_CORRUPT, "a part of"));
+    }
+}
+
+/* One that claims to go on behind the message, and whose text does. */
+static void part_cannot_be_larger_than_the_one_around_it(void)
+{
+    sample_builder b;
+    point_builder spot;
+    sample *const m = (sample *)(buffer + GYRE_MESSAGE_ENVELOPE);
+    point *inner;
+
+    CHECK(sample_begin(&b, buffer, sizeof buffer) == GYRE_OK);
+    sample_begin_centre(&b, &spot);
+    point_copy_label(&spot, "label", 5);
+    sample_commit_centre(&b, &spot);
+    CHECK(sample_commit(&b, &size) == GYRE_OK);
+    inner = (point *)((char *)m + m->centre_.offset);
+    memset(buffer + size, 0, 64);
+    for (inner->label_.count = 16; inner->label_.count < 32; inner->label_.count++) {
+        inner->part.size = (uint32_t)(buffer + size - (unsigned char *)inner) + 16;
+        CHECK(refused(GYRE_CORRUPT, "point"));
+    }
+}
+
 static void lists_lie_at_the_one_place_where_they_can(void)
 {
     sample *m = fresh_sample();
@@ -343,6 +373,8 @@ static const test_case cases[] = {
     TEST(truncated_message_is_refused_at_every_size),
     TEST(bytes_behind_a_message_are_not_its_own),
     TEST(sizes_of_parts_must_be_those_of_their_contents),
+    TEST(fields_must_be_inside_their_part),
+    TEST(part_cannot_be_larger_than_the_one_around_it),
     TEST(lists_lie_at_the_one_place_where_they_can),
     TEST(counts_that_overflow_are_refused),
     TEST(text_must_end_with_a_zero),
