@@ -233,6 +233,30 @@ static void counts_that_overflow_are_refused(void)
     }
 }
 
+/* What is large begins at the next line, which may be behind the part; a newer writer's part need
+ * not end with what the reader knows. */
+static void large_contents_cannot_begin_behind_a_newer_part(void)
+{
+    for (uint16_t version = 2; version < 5; version++) {
+        order2_builder b;
+        order2 *const m = (order2 *)(buffer + GYRE_MESSAGE_ENVELOPE);
+
+        CHECK(order2_begin(&b, buffer, sizeof buffer) == GYRE_OK);
+        CHECK(order2_commit(&b, &size) == GYRE_OK);
+        CHECK(size % 64 != 0);
+        header->part.version = version;
+        CHECK(look_into_order2(buffer, size));
+        m->items_ = (gyre_span){(uint32_t)((size + 63) / 64 * 64 - GYRE_MESSAGE_ENVELOPE), 64};
+        look_at_copy();
+        CHECK(!look_into_order2(buffer, size) && !look_into_order2(buffer, sizeof buffer));
+        m->items_ = (gyre_span){0, 0};
+        m->customer_ = (gyre_span){(uint32_t)((size + 63) / 64 * 64 - GYRE_MESSAGE_ENVELOPE), 300};
+        memset(buffer + size, 0, sizeof buffer - size);
+        look_at_copy();
+        CHECK(!look_into_order2(buffer, size) && !look_into_order2(buffer, sizeof buffer));
+    }
+}
+
 static void text_must_end_with_a_zero(void)
 {
     sample *const m = fresh_sample();
@@ -377,6 +401,7 @@ static const test_case cases[] = {
     TEST(part_cannot_be_larger_than_the_one_around_it),
     TEST(lists_lie_at_the_one_place_where_they_can),
     TEST(counts_that_overflow_are_refused),
+    TEST(large_contents_cannot_begin_behind_a_newer_part),
     TEST(text_must_end_with_a_zero),
     TEST(last_text_cannot_end_behind_the_message),
     TEST(parts_cannot_be_around_themselves),
