@@ -326,6 +326,11 @@ static void versions_and_their_fields_must_agree(void)
           look_into_order3(buffer, size));
     header->part.version = 0;
     CHECK(!look_into_order2(buffer, size));
+    header->part.fixed = sizeof(gyre_part); /* without any field, as no version is */
+    header->part.size = sizeof(gyre_part);
+    CHECK(!look_into_order2(buffer, sizeof *header) && !look_into_order1(buffer, sizeof *header));
+    CHECK(order2_begin(&b, buffer, sizeof buffer) == GYRE_OK);
+    CHECK(order2_commit(&b, &size) == GYRE_OK);
     header->part.version = 1; /* which has fewer fields */
     CHECK(!look_into_order2(buffer, size) && !look_into_order1(buffer, size));
     header->part.version = 3; /* for a reader of the third, fields are missing */
