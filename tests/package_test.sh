@@ -38,6 +38,7 @@ runs() { # PROGRAM: against the installed shared libraries
             says out 'checked, 0 failed'
         ;;
     *call*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out '^5 squared is 25$' ;;
+    *message*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out '^1000 sums, the last is 1998$' ;;
     *) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out "^gyre $version, " ;;
     esac
 }
@@ -50,7 +51,9 @@ pkgconfig_c()
 # shellcheck disable=SC2046,SC2086
 pkgconfig_channel()
 {
-    ${CC:-cc} -std=c11 $flags "$outside/call.c" -o "$work/call" $(pkg-config --cflags --libs gyre) && runs "$work/call"
+    ${CC:-cc} -std=c11 $flags "$outside/call.c" -o "$work/call" $(pkg-config --cflags --libs gyre) && runs "$work/call" &&
+        ${CC:-cc} -std=c11 $flags "$outside/message.c" -o "$work/message" $(pkg-config --cflags --libs gyre) &&
+        runs "$work/message"
 }
 # shellcheck disable=SC2046,SC2086
 pkgconfig_static()

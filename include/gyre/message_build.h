@@ -107,8 +107,8 @@ GYRE_MESSAGE_FN_ bool gyre_message_next_(gyre_message_builder_ *b, uint32_t inde
     return true;
 }
 
-/* Room for a list, or a text with one byte more. What it leaves empty is cleared before it is
- * written: 48 bytes where it might have begun, and the 16 that it ends in. */
+/* Room for a list, or a text with one byte more. What is left empty is cleared: before it, and
+ * the last 16 bytes that it then ends in, with a text's zero. */
 GYRE_MESSAGE_FN_ void *gyre_message_add_(gyre_message_builder_ *b, size_t span, uint32_t index,
                                          size_t count, size_t element, size_t more,
                                          const char *where)
@@ -128,13 +128,23 @@ GYRE_MESSAGE_FN_ void *gyre_message_add_(gyre_message_builder_ *b, size_t span, 
         gyre_message_fail_(b, GYRE_MESSAGE_NO_ROOM_, where);
         return NULL;
     }
-    if (bytes >= GYRE_MESSAGE_LARGE)
-        memset(b->message + b->end, 0, GYRE_MESSAGE_LINE - GYRE_MESSAGE_ALIGNMENT);
+    for (; b->end < place; b->end += 16)
+        memset(b->message + b->end, 0, 16);
     b->end = place + ((bytes + 15) & ~(size_t)15);
-    memset(b->message + b->end - 16, 0, 16);
+    if (more || (bytes & 15) != 0)
+        memset(b->message + b->end - 16, 0, 16);
     ((gyre_span *)(b->message + b->part + span))->offset = (uint32_t)(place - b->part);
     ((gyre_span *)(b->message + b->part + span))->count = (uint32_t)count;
     return b->message + place;
+}
+
+/* By a call unless short: gcc would do a constant number of bytes by `rep movs`, which takes longer
+ * to start than the copy. */
+GYRE_MESSAGE_FN_ void gyre_message_copy_(void *to, const void *from, size_t bytes)
+{
+    if (!(__builtin_constant_p(bytes) && bytes <= GYRE_MESSAGE_LARGE))
+        __asm__("" : "+r"(bytes));
+    memcpy(to, from, bytes);
 }
 
 /* `room` is that of the part alone, with 8 bytes before it. */
@@ -260,7 +270,7 @@ GYRE_END_DECLS
         gyre_message_##type *const to = M##_add_##name(b, count);                                  \
                                                                                                    \
         if (to && count > 0)                                                                       \
-            memcpy(to, from, count * sizeof *to);                                                  \
+            gyre_message_copy_(to, from, count * sizeof *to);                                      \
     }
 #define GYRE_MESSAGE_WRITE_LIST_(M, type, name, extra) GYRE_MESSAGE_WRITE_MANY_(M, type, name, 0)
 #define GYRE_MESSAGE_WRITE_TEXT_(M, type, name, extra) GYRE_MESSAGE_WRITE_MANY_(M, char, name, 1)

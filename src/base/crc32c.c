@@ -20,7 +20,7 @@
 
 #include "gyre/cpu.h"
 
-enum { LANE = 256 };
+#define LANE ((size_t)256) /* bytes */
 
 static const uint32_t polynomial = 0x82f63b78; /* bits reversed: the lowest is x^31's */
 
@@ -102,10 +102,10 @@ static uint32_t past(uint32_t (*const table)[256], uint32_t crc)
 WITH_INSTRUCTION static uint32_t by_instruction(const unsigned char *bytes, size_t size,
                                                 uint32_t crc)
 {
-    for (; size >= (size_t)3 * LANE; bytes += 3 * LANE, size -= (size_t)3 * LANE) {
+    for (; size >= 3 * LANE; bytes += 3 * LANE, size -= 3 * LANE) {
         uint32_t second = 0, third = 0;
 
-        for (int i = 0; i < LANE; i += 8) {
+        for (size_t i = 0; i < LANE; i += 8) {
             crc = TAKE_WORD(crc, word_at(bytes + i));
             second = TAKE_WORD(second, word_at(bytes + LANE + i));
             third = TAKE_WORD(third, word_at(bytes + 2 * LANE + i));
@@ -123,7 +123,7 @@ uint32_t gyre_crc32c(const void *data, size_t size, uint32_t seed)
 {
     if (!gyre_cpu_has(HAS_INSTRUCTION))
         return gyre_crc32c_plain(data, size, seed);
-    if (size >= (size_t)3 * LANE)
+    if (size >= 3 * LANE)
         pthread_once(&once, make_tables);
     return ~by_instruction(data, size, ~seed);
 }

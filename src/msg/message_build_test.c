@@ -243,6 +243,24 @@ static void text_needs_room_for_its_zero(void)
     CHECK(sample_commit(&b, &size) == GYRE_NO_MEMORY);
 }
 
+static void text_of_any_length_ends_with_a_zero(void)
+{
+    static char letters[600];
+
+    memset(letters, 'x', sizeof letters);
+    for (size_t length = 0; length < sizeof letters; length++) {
+        sample_builder b;
+        const sample *m;
+        size_t size;
+
+        dirty();
+        REQUIRE(sample_begin(&b, buffer, sizeof buffer) == GYRE_OK);
+        sample_copy_title(&b, letters, length);
+        REQUIRE(sample_commit(&b, &size) == GYRE_OK && sample_open(buffer, size, &m) == GYRE_OK);
+        CHECK(strlen(sample_title(m)) == length && sample_title_count(m) == length);
+    }
+}
+
 static void fields_are_added_in_order_and_once(void)
 {
     vector_add_builder b;
@@ -388,6 +406,7 @@ static const test_case cases[] = {
     TEST(buffer_must_be_there_and_aligned),
     TEST(counts_that_overflow_do_not_fit),
     TEST(text_needs_room_for_its_zero),
+    TEST(text_of_any_length_ends_with_a_zero),
     TEST(fields_are_added_in_order_and_once),
     TEST(part_is_committed_where_it_was_begun),
     TEST(failure_in_a_part_is_the_message_s),

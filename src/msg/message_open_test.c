@@ -35,6 +35,17 @@ static sample *fresh_sample(void)
     return (sample *)(buffer + GYRE_MESSAGE_ENVELOPE);
 }
 
+/* In a block that ends with the message, for the sanitizer. */
+static void look_at_copy(void)
+{
+    unsigned char *const copy = malloc(size);
+
+    REQUIRE(copy);
+    memcpy(copy, buffer, size);
+    look_into_all(copy, size);
+    free(copy);
+}
+
 static bool refused(gyre_status status, const char *word)
 {
     const sample *m;
@@ -45,7 +56,7 @@ static bool refused(gyre_status status, const char *word)
     if (!right)
         fprintf(stderr, "%s: %s\n", gyre_status_name(gyre_error_last()->status),
                 gyre_error_last()->text);
-    look_into_all(buffer, size);
+    look_at_copy();
     return right;
 }
 
@@ -57,8 +68,11 @@ static void address_must_be_there_and_aligned(void)
     fresh_sample();
     CHECK(sample_open(NULL, 64, &m) == GYRE_INVALID && !m);
     CHECK(gyre_message_peek(NULL, 64, &message) == GYRE_INVALID && !message);
-    for (size_t shift = 1; shift < 16; shift++)
-        CHECK(sample_open(buffer + shift, size - shift, &m) == GYRE_INVALID && !m);
+    for (size_t shift = 1; shift < 16; shift++) {
+        memmove(buffer + shift, buffer + shift - 1, size); /* it is all there, only elsewhere */
+        CHECK(sample_open(buffer + shift, size, &m) == GYRE_INVALID && !m);
+        CHECK(gyre_message_peek(buffer + shift, size, &message) == GYRE_INVALID && !message);
+    }
 }
 
 static void header_is_looked_at(void)
@@ -138,6 +152,36 @@ static void sizes_of_parts_must_be_those_of_their_contents(void)
     CHECK(look_into_sample(buffer, size));
 }
 
+static void fields_must_be_inside_their_part(void)
+{
+    fresh_sample();
+    for (size = sizeof *header; size < sample_ROOM; size += 8) {
+        header->part.size = (uint32_t)size - GYRE_MESSAGE_ENVELOPE;
+        CHECK(refused(GYRE_CORRUPT, "a part of"));
+    }
+}
+
+/* One that claims to go on behind the message, and whose text does. */
+static void part_cannot_be_larger_than_the_one_around_it(void)
+{
+    sample_builder b;
+    point_builder spot;
+    sample *const m = (sample *)(buffer + GYRE_MESSAGE_ENVELOPE);
+    point *inner;
+
+    CHECK(sample_begin(&b, buffer, sizeof buffer) == GYRE_OK);
+    sample_begin_centre(&b, &spot);
+    point_copy_label(&spot, "label", 5);
+    sample_commit_centre(&b, &spot);
+    CHECK(sample_commit(&b, &size) == GYRE_OK);
+    inner = (point *)((char *)m + m->centre_.offset);
+    memset(buffer + size, 0, 64);
+    for (inner->label_.count = 16; inner->label_.count < 32; inner->label_.count++) {
+        inner->part.size = (uint32_t)(buffer + size - (unsigned char *)inner) + 16;
+        CHECK(refused(GYRE_CORRUPT, "point"));
+    }
+}
+
 static void lists_lie_at_the_one_place_where_they_can(void)
 {
     sample *m = fresh_sample();
@@ -186,6 +230,30 @@ static void counts_that_overflow_are_refused(void)
         fresh_sample();
         ((sample *)(buffer + GYRE_MESSAGE_ENVELOPE))->title_.count = counts[i];
         CHECK(refused(GYRE_CORRUPT, "title"));
+    }
+}
+
+/* What is large begins at the next line, which may be behind the part; a newer writer's part need
+ * not end with what the reader knows. */
+static void large_contents_cannot_begin_behind_a_newer_part(void)
+{
+    for (uint16_t version = 2; version < 5; version++) {
+        order2_builder b;
+        order2 *const m = (order2 *)(buffer + GYRE_MESSAGE_ENVELOPE);
+
+        CHECK(order2_begin(&b, buffer, sizeof buffer) == GYRE_OK);
+        CHECK(order2_commit(&b, &size) == GYRE_OK);
+        CHECK(size % 64 != 0);
+        header->part.version = version;
+        CHECK(look_into_order2(buffer, size));
+        m->items_ = (gyre_span){(uint32_t)((size + 63) / 64 * 64 - GYRE_MESSAGE_ENVELOPE), 64};
+        look_at_copy();
+        CHECK(!look_into_order2(buffer, size) && !look_into_order2(buffer, sizeof buffer));
+        m->items_ = (gyre_span){0, 0};
+        m->customer_ = (gyre_span){(uint32_t)((size + 63) / 64 * 64 - GYRE_MESSAGE_ENVELOPE), 300};
+        memset(buffer + size, 0, sizeof buffer - size);
+        look_at_copy();
+        CHECK(!look_into_order2(buffer, size) && !look_into_order2(buffer, sizeof buffer));
     }
 }
 
@@ -258,6 +326,11 @@ static void versions_and_their_fields_must_agree(void)
           look_into_order3(buffer, size));
     header->part.version = 0;
     CHECK(!look_into_order2(buffer, size));
+    header->part.fixed = sizeof(gyre_part); /* without any field, as no version is */
+    header->part.size = sizeof(gyre_part);
+    CHECK(!look_into_order2(buffer, sizeof *header) && !look_into_order1(buffer, sizeof *header));
+    CHECK(order2_begin(&b, buffer, sizeof buffer) == GYRE_OK);
+    CHECK(order2_commit(&b, &size) == GYRE_OK);
     header->part.version = 1; /* which has fewer fields */
     CHECK(!look_into_order2(buffer, size) && !look_into_order1(buffer, size));
     header->part.version = 3; /* for a reader of the third, fields are missing */
@@ -329,8 +402,11 @@ static const test_case cases[] = {
     TEST(truncated_message_is_refused_at_every_size),
     TEST(bytes_behind_a_message_are_not_its_own),
     TEST(sizes_of_parts_must_be_those_of_their_contents),
+    TEST(fields_must_be_inside_their_part),
+    TEST(part_cannot_be_larger_than_the_one_around_it),
     TEST(lists_lie_at_the_one_place_where_they_can),
     TEST(counts_that_overflow_are_refused),
+    TEST(large_contents_cannot_begin_behind_a_newer_part),
     TEST(text_must_end_with_a_zero),
     TEST(last_text_cannot_end_behind_the_message),
     TEST(parts_cannot_be_around_themselves),
