@@ -40,6 +40,12 @@
  *                          Allocators as they are when nothing is set, called with the size where
  *                          they want it back; Gyre's pool with its defaults, of 1 MiB in huge pages
  *                          that are written when they are drawn.
+ * message_build            the seed's request to add vectors: an id of 128 bits, a priority, a
+ *                          correlation that may be missing, two vectors of 1000 floats, all of them
+ *                          elsewhere, become a message in a buffer that is used again.
+ * message_open_validated   bytes are validated; half of them were refused before.
+ * message_field_read       an element of a vector of an opened message, its index compared with
+ *                          the length.
  */
 #include "peers/runner/works.h"
 
@@ -154,6 +160,22 @@ static const peers_work works[] = {
      .what = "as pool_other_thread_frees_1k, of 1 MiB",
      .group = 21, .roles = 2, .handed = FEW,
      .quick_s = 7, .full_s = 60},
+    {.id = "message_build_8k",
+     .what = "from the fields of a request with 8000 bytes of vectors until its message is built",
+     .group = 22, .roles = 1, .handed = SOME,
+     .quick_s = 2, .full_s = 20},
+    {.id = "message_build_8k_crc",
+     .what = "as message_build_8k, with a checksum of all of it",
+     .group = 22, .roles = 1, .handed = SOME,
+     .quick_s = 2, .full_s = 20},
+    {.id = "message_open_validated_8k",
+     .what = "from bytes that nothing is known of until they are known to be that message",
+     .group = 23, .roles = 1, .handed = SOME,
+     .quick_s = 2, .full_s = 20},
+    {.id = "message_field_read",
+     .what = "from an opened message and an index until that element of its vector is read",
+     .group = 24, .roles = 1, .handed = SOME,
+     .quick_s = 2, .full_s = 20},
 };
 /* clang-format on */
 
@@ -254,6 +276,24 @@ static const peers_rule rules[] = {
      .class_ = PEERS_ANY_CLASS,
      .form = PEERS_LIMIT_TIMES,
      .times = 0.5},
+    {.id = "message_build_8k",
+     .against = PEERS_AGAINST_FLOOR,
+     .class_ = PEERS_SINGLE,
+     .form = PEERS_LIMIT_TIMES,
+     .times = 1.15},
+    {.id = "message_build_8k_crc", .against = PEERS_AGAINST_FLOOR, .class_ = PEERS_SINGLE},
+    {.id = "message_open_validated_8k",
+     .library = "rkyv",
+     .class_ = PEERS_SINGLE,
+     .form = PEERS_LIMIT_TIMES_OR_PLUS,
+     .times = 1.0,
+     .plus_ns = 1},
+    {.id = "message_field_read",
+     .library = "rkyv",
+     .class_ = PEERS_SINGLE,
+     .form = PEERS_LIMIT_TIMES_OR_PLUS,
+     .times = 1.0,
+     .plus_ns = 0.3},
 };
 
 size_t peers_work_count(void)
