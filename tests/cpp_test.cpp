@@ -4,11 +4,14 @@
 #include "gyre/alloc.h"
 #include "gyre/atomic.h"
 #include "gyre/bench.h"
+#include "gyre/channel.h"
 #include "gyre/clock.h"
 #include "gyre/common.h"
 #include "gyre/cpu.h"
+#include "gyre/hlc.h"
 #include "gyre/library.h"
 #include "gyre/log.h"
+#include "gyre/message.h"
 #include "gyre/mpmc.h"
 #include "gyre/park.h"
 #include "gyre/settings.h"
@@ -20,6 +23,20 @@
 #include "gyre/trace.h"
 
 #include "test.h"
+
+static_assert(static_cast<int>(GYRE_MESSAGE_NORMAL) == static_cast<int>(GYRE_PRIORITY_NORMAL),
+              "messages travel through channels");
+
+#define GREETING_FIELDS(F, M)                                                                      \
+    F(M, TEXT, char, words, 1, )                                                                   \
+    F(M, LIST, u64, numbers, 1, )                                                                  \
+    F(M, OPTIONAL, f32, warmth, 2, 0.5f)
+GYRE_MESSAGE(greeting, 1, 2, GREETING_FIELDS);
+
+#define LETTER_FIELDS(F, M)                                                                        \
+    F(M, PART, greeting, greeting, 1, )                                                            \
+    F(M, ARRAY, u8, code, 1, 4)
+GYRE_MESSAGE(letter, 2, 1, LETTER_FIELDS);
 
 static void library_calls_link(void)
 {
@@ -74,6 +91,29 @@ static void a_lambda_can_be_a_thread(void)
     CHECK(ran == 1);
 }
 
+static void messages_are_built_and_read(void)
+{
+    alignas(16) static unsigned char buffer[256];
+    letter_builder b;
+    greeting_builder inner;
+    const letter *m = nullptr;
+    size_t size = 0;
+
+    REQUIRE(letter_begin(&b, buffer, sizeof buffer) == GYRE_OK);
+    b.header.id = gyre_message_id_next();
+    letter_begin_greeting(&b, &inner);
+    greeting_copy_words(&inner, "hello", 5);
+    greeting_add_numbers(&inner, 2)[1] = 7;
+    letter_commit_greeting(&b, &inner);
+    REQUIRE(letter_commit(&b, &size) == GYRE_OK);
+    REQUIRE(letter_open(buffer, size, &m) == GYRE_OK);
+    CHECK(strcmp(greeting_words(letter_greeting(m)), "hello") == 0);
+    CHECK(greeting_numbers(letter_greeting(m))[1] == 7 && letter_code_count(m) == 4);
+    CHECK(!greeting_has_warmth(letter_greeting(m)));
+    CHECK(gyre_message_check(&letter_schema, buffer, size) == GYRE_OK);
+}
+
 static const test_case cases[] = {TEST(library_calls_link), TEST(inline_calls_link),
-                                  TEST(queues_link), TEST(a_lambda_can_be_a_thread)};
+                                  TEST(queues_link), TEST(messages_are_built_and_read),
+                                  TEST(a_lambda_can_be_a_thread)};
 TEST_MAIN(cases)
