@@ -79,9 +79,8 @@ static inline bool fb_is(const void *opened, const peers_request *request)
     return m->id() && m->id()->low() == request->id[0] && m->id()->high() == request->id[1] &&
            m->priority() == request->priority && m->correlation() == request->correlation &&
            m->a() && m->b() && m->a()->size() == request->a_count &&
-           m->b()->size() == request->b_count &&
-           memcmp(m->a()->data(), request->a, sizeof request->a) == 0 &&
-           memcmp(m->b()->data(), request->b, sizeof request->b) == 0;
+           m->b()->size() == request->b_count && peers_are_elements(m->a()->data(), request->a) &&
+           peers_are_elements(m->b()->data(), request->b);
 }
 
 #define WAY fb

@@ -63,13 +63,21 @@ static inline void peers_request_number(peers_request *request, uint64_t number)
     request->priority = (uint8_t)number;
 }
 
+static inline bool peers_are_elements(const float *one, const float *other)
+{
+    size_t same = 0;
+
+    for (size_t i = 0; i < PEERS_ELEMENTS; i++)
+        same += one[i] == other[i];
+    return same == PEERS_ELEMENTS;
+}
+
 static inline bool peers_request_is(const peers_request *one, const peers_request *other)
 {
     return one->id[0] == other->id[0] && one->id[1] == other->id[1] &&
            one->correlation == other->correlation && one->priority == other->priority &&
            one->a_count == other->a_count && one->b_count == other->b_count &&
-           memcmp(one->a, other->a, sizeof one->a) == 0 &&
-           memcmp(one->b, other->b, sizeof one->b) == 0;
+           peers_are_elements(one->a, other->a) && peers_are_elements(one->b, other->b);
 }
 
 static inline void peers_requests_init(peers_requests *requests)

@@ -20,6 +20,7 @@ extern const peers_library peers_gyre_flow;       /* gyre_flow.c */
 extern const peers_library peers_gyre_send;       /* gyre_send.c */
 extern const peers_library peers_gyre_bytes;      /* gyre_bytes.c */
 extern const peers_library peers_gyre_pool;       /* gyre_pool.c */
+extern const peers_library peers_gyre_message;    /* gyre_message.c */
 extern const peers_library peers_floors;          /* floors.c */
 extern const peers_library peers_floors_blocks;   /* floors_blocks.c */
 extern const peers_library peers_floors_requests; /* floors_requests.c */
