@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cpp: the public headers, all of them, used and linked from C++17.
+#include "gyre/abi.h"
+#include "gyre/actor_abi.h"
 #include "gyre/alloc.h"
 #include "gyre/atomic.h"
 #include "gyre/bench.h"
+#include "gyre/buffers.h"
 #include "gyre/channel.h"
 #include "gyre/clock.h"
 #include "gyre/common.h"
 #include "gyre/cpu.h"
 #include "gyre/hlc.h"
+#include "gyre/layout.h"
 #include "gyre/library.h"
 #include "gyre/log.h"
 #include "gyre/message.h"
 #include "gyre/mpmc.h"
 #include "gyre/park.h"
+#include "gyre/pool.h"
 #include "gyre/settings.h"
 #include "gyre/slots.h"
 #include "gyre/spsc.h"
@@ -54,6 +59,22 @@ static void library_calls_link(void)
     gyre_topology_destroy(topology);
 }
 
+static void buffers_and_layouts_link(void)
+{
+    const gyre_layout *const control = gyre_layout_at(0);
+    gyre_buffers *buffers = nullptr;
+    uint64_t id = 0, read = 0;
+    const uint64_t written = 7;
+
+    CHECK(control->size == sizeof(gyre_control_block));
+    CHECK(control->alignment == alignof(gyre_control_block));
+    REQUIRE(gyre_buffers_create(nullptr, &buffers) == GYRE_OK);
+    CHECK(gyre_buffer_allocate(buffers, 8, GYRE_BUFFER_ANY, &id) == GYRE_OK);
+    CHECK(gyre_buffer_write(buffers, id, 0, &written, 8) == GYRE_OK);
+    CHECK(gyre_buffer_read(buffers, id, 0, &read, 8) == GYRE_OK && read == 7);
+    gyre_buffers_destroy(buffers);
+}
+
 static void inline_calls_link(void)
 {
     uint64_t counter = 0;
@@ -78,6 +99,25 @@ static void queues_link(void)
     REQUIRE(gyre_mpmc_init(&mpmc, storage, sizeof sent, 4) == GYRE_OK);
     CHECK(gyre_mpmc_push(&mpmc, &got, sizeof got) && gyre_mpmc_pop(&mpmc, &got, sizeof got));
     CHECK(got == sent);
+}
+
+static void pools_link(void)
+{
+    gyre_pool_options options = {};
+    gyre_pool *pool = nullptr;
+    void *first = nullptr, *again = nullptr;
+
+    options.struct_size = sizeof options;
+    options.track = GYRE_POOL_TRACK_OFF; /* so that the way in line is taken */
+    REQUIRE(gyre_pool_create(&options, &pool) == GYRE_OK);
+    CHECK(gyre_pool_take(pool, 100, &first) == GYRE_OK && first != nullptr);
+    memset(first, 1, 100);
+    gyre_pool_give(pool, first, 100);
+    CHECK(gyre_pool_take(pool, 100, &again) == GYRE_OK && again != nullptr);
+    gyre_pool_give(pool, again, 100);
+    CHECK(gyre_pool_take_aligned(pool, 100, 4096, &first) == GYRE_OK);
+    gyre_pool_give_aligned(pool, first, 100, 4096);
+    gyre_pool_destroy(pool);
 }
 
 static void a_lambda_can_be_a_thread(void)
@@ -113,7 +153,11 @@ static void messages_are_built_and_read(void)
     CHECK(gyre_message_check(&letter_schema, buffer, size) == GYRE_OK);
 }
 
-static const test_case cases[] = {TEST(library_calls_link), TEST(inline_calls_link),
-                                  TEST(queues_link), TEST(messages_are_built_and_read),
+static const test_case cases[] = {TEST(library_calls_link),
+                                  TEST(buffers_and_layouts_link),
+                                  TEST(inline_calls_link),
+                                  TEST(queues_link),
+                                  TEST(pools_link),
+                                  TEST(messages_are_built_and_read),
                                   TEST(a_lambda_can_be_a_thread)};
 TEST_MAIN(cases)

@@ -41,6 +41,10 @@ claim reply_reaches_its_own_call_or_nobody holds reply
 claim reply_must_not_free_while_answering refused reply -DFREE_WHILE_ANSWERING
 claim reply_needs_the_swap refused reply -DPLAIN_ANSWER
 claim reply_needs_the_wake refused reply -DFORGET_WAKE
+claim buffer_is_written_by_one_and_calls_in_who_waits holds buffers
+claim buffer_needs_the_last_reader_to_look refused buffers -DFORGET_CALL
+claim buffer_needs_the_compare refused buffers -DFORGET_COMPARE
+claim buffer_must_wake_all refused buffers -DWAKE_ONE
 claim turn_is_moved_by_one_at_a_time_and_no_mark_is_missed holds turn
 claim turn_needs_the_heavy_barrier refused turn -DFORGET_BARRIER
 claim turn_must_wait_for_a_busy_holder refused turn -DFORGET_BUSY

@@ -9,8 +9,8 @@ lib=$build/lib
 declared() # FIND ARGUMENTS...
 {
     find "$@" -exec cat {} + | tr '\n' ' ' | tr ';{}' '\n' | grep GYRE_API | sed 's/.*GYRE_API//' |
-        grep -o 'gyre_[a-z0-9_]* *(\|extern [a-z0-9_]* gyre_[a-z0-9_]*' |
-        sed 's/ *($//; s/.* //' | sort -u
+        grep -o 'gyre_[a-z0-9_]* *(\|extern [a-z0-9_* ]*gyre_[a-z0-9_]*' |
+        sed 's/ *($//; s/.*[ *]//' | sort -u
 }
 exported() # LIBRARY NODE
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * layout: a table of the structs whose layout is part of the interface. See layout.h.
+ * layout: a table of the structs whose layout is part of the interface. See layout.h; those that
+ * devices share are told by the library.
  */
 #include "layout.h"
 
@@ -12,6 +13,7 @@
 #include "gyre/bench.h"
 #include "gyre/clock.h"
 #include "gyre/cpu.h"
+#include "gyre/layout.h"
 #include "gyre/park.h"
 #include "gyre/settings.h"
 #include "gyre/status.h"
@@ -124,16 +126,42 @@ static const shape shapes[] = {
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
+/* Opens the struct and its fields. */
+static void begin_json(gyre_json *json, const char *name, size_t size, size_t align)
+{
+    gyre_json_begin_object(json, name);
+    gyre_json_unsigned(json, "size", size);
+    gyre_json_unsigned(json, "align", align);
+    gyre_json_begin_object(json, "fields");
+}
+
+static void shared_json(gyre_json *json, const gyre_layout *layout)
+{
+    begin_json(json, layout->name, layout->size, layout->alignment);
+    for (size_t i = 0; i < layout->field_count; i++) {
+        const gyre_layout_field *const f = &layout->fields[i];
+
+        gyre_json_begin_object(json, f->name);
+        gyre_json_unsigned(json, "offset", f->offset);
+        gyre_json_unsigned(json, "size", f->size);
+        gyre_json_string(json, "type", f->type);
+        gyre_json_string(json, "writer", f->writer);
+        gyre_json_string(json, "meaning", f->meaning);
+        gyre_json_end(json);
+    }
+    gyre_json_end(json);
+    gyre_json_end(json);
+}
+
 static void print_json(void)
 {
     gyre_json json = {.stream = stdout};
 
     gyre_json_begin_object(&json, NULL);
+    for (size_t i = 0; gyre_layout_at(i); i++)
+        shared_json(&json, gyre_layout_at(i));
     for (size_t i = 0; i < SHAPES; i++) {
-        gyre_json_begin_object(&json, shapes[i].name);
-        gyre_json_unsigned(&json, "size", shapes[i].size);
-        gyre_json_unsigned(&json, "align", shapes[i].align);
-        gyre_json_begin_object(&json, "fields");
+        begin_json(&json, shapes[i].name, shapes[i].size, shapes[i].align);
         for (const field *f = shapes[i].fields; f < shapes[i].fields + FIELDS && f->name; f++) {
             gyre_json_begin_object(&json, f->name);
             gyre_json_unsigned(&json, "offset", f->offset);
@@ -148,6 +176,15 @@ static void print_json(void)
 
 static void print_text(void)
 {
+    const gyre_layout *layout;
+
+    for (size_t i = 0; (layout = gyre_layout_at(i)); i++) {
+        printf("%s: %zu bytes, aligned to %zu\n", layout->name, layout->size, layout->alignment);
+        for (const gyre_layout_field *f = layout->fields; f < layout->fields + layout->field_count;
+             f++)
+            printf("  %5zu  %-24s %-4s %-7s %s\n", f->offset, f->name, f->type, f->writer,
+                   f->meaning);
+    }
     for (size_t i = 0; i < SHAPES; i++) {
         printf("%s: %zu bytes, aligned to %zu\n", shapes[i].name, shapes[i].size, shapes[i].align);
         for (const field *f = shapes[i].fields; f < shapes[i].fields + FIELDS && f->name; f++)

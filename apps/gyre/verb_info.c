@@ -303,7 +303,9 @@ const gyre_verb verb_info = {
     .summary = "print what this machine is and how Gyre was built",
     .description = "Prints the machine, the CPU with its features and caches, memory, the clock "
                    "with its measured cost and resolution, which drivers' files are present, and "
-                   "the build. No device is opened.",
+                   "the build. No device is opened. --layout tells of the structs that hosts and "
+                   "devices share who writes each word and what it means, and of those that "
+                   "callers fill how they lie.",
     .options = options,
     .run = run_info,
 };

@@ -56,8 +56,9 @@ typedef struct gyre_pool_options {
     const gyre_memory *source;       /* borrowed, outlives the pool; default gyre_memory_host() */
     const char *name;                /* for logs; copied, cut to 31 bytes; default "pool" */
     size_t limit_bytes;              /* drawn from the source at most; default: no limit */
-    size_t thread_bytes; /* kept by a thread of one class at most, in two halves; a class of which
-                          * no half holds one is kept by the pool alone; default 16 MiB */
+    size_t thread_bytes; /* kept by a thread of one class at most, in two halves, besides the block
+                          * given last; a class of which no half holds one is kept by the pool
+                          * alone; default 16 MiB */
     uint32_t prefault;   /* 1: every page is written once when it is drawn, not when it is used */
     gyre_pool_track track;
 } gyre_pool_options;
@@ -70,8 +71,8 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_pool_create(const gyre_pool_options *opt
 
 /* A block of at least `size` bytes, aligned to 64, with any content. GYRE_INVALID for size 0,
  * GYRE_AGAIN at the pool's limit (the detail is not written), what the source says when it has no
- * more, GYRE_UNAVAILABLE in a forked child. May block when its thread has none: in a lock held for
- * a moment, or in the source. */
+ * more, GYRE_NO_MEMORY when the allocator has none for the books, GYRE_UNAVAILABLE in a forked
+ * child. May block when its thread has none: in a lock held for a moment, or in the source. */
 GYRE_MUST_USE GYRE_INLINE gyre_status gyre_pool_take(gyre_pool *pool, size_t size,
                                                      void **out_block);
 
@@ -94,7 +95,7 @@ GYRE_INLINE void gyre_pool_give_aligned(gyre_pool *pool, void *block, size_t siz
 /* When somebody else, such as a device, is done with a block: when *completed, which only grows
  * and is moved with release stores, has come to `value`. */
 typedef struct gyre_ticket {
-    const uint64_t *completed; /* borrowed until it has; NULL: done already */
+    const uint64_t *completed; /* borrowed until a trim after that, or destroy; NULL: done */
     uint64_t value;
 } gyre_ticket;
 
@@ -178,7 +179,7 @@ typedef struct gyre_pool_front_ {
 
 /* This thread's caches, by their pools' slots; where two pools share one, the last used. Never
  * NULL. __thread, because C++ wraps its own thread_local in a call. */
-extern GYRE_API __thread gyre_pool_cache_ *gyre_pool_caches_[GYRE_POOL_THREAD_POOLS_]
+GYRE_API extern __thread gyre_pool_cache_ *gyre_pool_caches_[GYRE_POOL_THREAD_POOLS_]
     __attribute__((tls_model("initial-exec")));
 
 GYRE_API GYRE_MUST_USE gyre_status gyre_pool_take_(gyre_pool *pool, size_t size, size_t alignment,
@@ -191,9 +192,10 @@ GYRE_INLINE uint32_t gyre_pool_stack_of_(size_t size, size_t alignment)
 {
     uint32_t class_of_it, bits;
 
+    if ((alignment & (alignment - 1)) != 0 || alignment - 1 >= GYRE_POOL_ALIGNMENT_MOST)
+        return GYRE_POOL_NONE_; /* 0 is among the latter */
     if (alignment > GYRE_POOL_ALIGNMENT) {
-        if ((alignment & (alignment - 1)) != 0 || alignment > GYRE_POOL_ALIGNMENT_MOST ||
-            size > GYRE_POOL_LARGEST)
+        if (size > GYRE_POOL_LARGEST)
             return GYRE_POOL_NONE_;
         /* every class that a multiple of the alignment rounds up to is one itself */
         size = (size + alignment - 1) & ~(alignment - 1);

@@ -10,6 +10,10 @@
 const gyre_suite *const gyre_suites[] = {
     &gyre_suite_base,
     &gyre_suite_bytes,
+    &gyre_suite_pool,
+    &gyre_suite_buffers,
+    &gyre_suite_message,
+    &gyre_suite_layout,
     &gyre_suite_queue,
     &gyre_suite_channel,
     &gyre_suite_channel_error,

@@ -8,11 +8,15 @@
 #include "gyre/bench.h"
 
 extern const gyre_suite gyre_suite_base;
+extern const gyre_suite gyre_suite_buffers;
 extern const gyre_suite gyre_suite_bytes;
 extern const gyre_suite gyre_suite_channel;
 extern const gyre_suite gyre_suite_channel_error;
 extern const gyre_suite gyre_suite_command;
 extern const gyre_suite gyre_suite_harness;
+extern const gyre_suite gyre_suite_layout;
+extern const gyre_suite gyre_suite_message;
+extern const gyre_suite gyre_suite_pool;
 extern const gyre_suite gyre_suite_queue;
 extern const gyre_suite gyre_suite_reply;
 extern const gyre_suite gyre_suite_stream;

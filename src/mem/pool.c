@@ -22,10 +22,11 @@
 _Static_assert(sizeof(gyre_pool_stack_) == 32 && offsetof(gyre_pool_stack_, blocks) == 8 &&
                    offsetof(gyre_pool_stack_, word) == 16 && offsetof(gyre_pool_stack_, most) == 24,
                "layout is public");
-_Static_assert(sizeof(gyre_pool_cache_) == 8 + 32 * GYRE_POOL_STACKS_ &&
-                   offsetof(gyre_pool_cache_, stacks) == 8,
+_Static_assert(sizeof(gyre_pool_cache_) == 3784 && offsetof(gyre_pool_cache_, stacks) == 8,
                "layout is public");
-_Static_assert(offsetof(gyre_pool, front) == 0 && sizeof(gyre_pool_front_) == 4,
+_Static_assert(offsetof(gyre_pool, front) == 0 && sizeof(gyre_pool_front_) == 4 &&
+                   GYRE_POOL_THREAD_POOLS_ == 8 && GYRE_POOL_CLASSES_ == 76 &&
+                   GYRE_POOL_SPREAD_ == 35,
                "layout is public");
 
 enum { DEPOTS = GYRE_POOL_STACKS_ - 1 };
@@ -67,26 +68,27 @@ gyre_status gyre_pool_draw(gyre_pool *pool, size_t bytes, size_t alignment, void
 
     *out_piece = NULL;
     pthread_mutex_lock(&pool->books);
-    if (bytes > pool->options.limit_bytes - pool->drawn_bytes) {
+    if (bytes > pool->options.limit_bytes - pool->drawn_bytes)
         status = GYRE_AGAIN;
-    } else {
+    else
         pool->drawn_bytes += bytes;
-        if (pool->drawn_bytes > pool->peak_bytes)
-            pool->peak_bytes = pool->drawn_bytes;
-    }
     pthread_mutex_unlock(&pool->books);
     if (status != GYRE_OK)
         return status;
     status = source->take(source, bytes, alignment, out_piece);
-    if (status != GYRE_OK) {
-        pthread_mutex_lock(&pool->books);
+    pthread_mutex_lock(&pool->books);
+    if (status != GYRE_OK)
         pool->drawn_bytes -= bytes;
-        pthread_mutex_unlock(&pool->books);
+    else if (pool->drawn_bytes > pool->peak_bytes)
+        pool->peak_bytes = pool->drawn_bytes;
+    pthread_mutex_unlock(&pool->books);
+    if (status != GYRE_OK) {
+        *out_piece = NULL; /* whatever the source left there */
         return status;
     }
     if (pool->options.prefault)
-        for (size_t at = 0; at < bytes; at += 4096)
-            ((volatile unsigned char *)*out_piece)[at] = 0;
+        for (size_t at = 0; at < bytes + 4095; at += 4096) /* the last page may begin inside */
+            ((volatile unsigned char *)*out_piece)[at < bytes ? at : bytes - 1] = 0;
     return GYRE_OK;
 }
 
@@ -101,8 +103,8 @@ void gyre_pool_return(gyre_pool *pool, void *piece, size_t bytes, size_t alignme
     pthread_mutex_unlock(&pool->books);
 }
 
-static gyre_status take_once(gyre_pool *pool, size_t size, size_t alignment,
-                             const uint64_t *timeline, void **out_block)
+static gyre_status take_untracked(gyre_pool *pool, size_t size, size_t alignment,
+                                  const uint64_t *timeline, void **out_block)
 {
     const uint32_t stack = gyre_pool_stack_of_(size, alignment);
     gyre_status status;
@@ -125,7 +127,13 @@ static gyre_status take_once(gyre_pool *pool, size_t size, size_t alignment,
     return status;
 }
 
-/* Idle blocks of other sizes may be what is missing. */
+static gyre_status take_once(gyre_pool *pool, size_t size, size_t alignment,
+                             const uint64_t *timeline, const void *place, void **out_block)
+{
+    return pool->track ? gyre_track_take(pool, size, alignment, timeline, place, out_block)
+                       : take_untracked(pool, size, alignment, timeline, out_block);
+}
+
 static gyre_status take(gyre_pool *pool, size_t size, size_t alignment, const uint64_t *timeline,
                         const void *place, void **out_block)
 {
@@ -134,12 +142,10 @@ static gyre_status take(gyre_pool *pool, size_t size, size_t alignment, const ui
     *out_block = NULL;
     if (status != GYRE_OK)
         return status;
-    for (int attempt = 0; attempt < 2; attempt++) {
-        status = pool->track ? gyre_track_take(pool, size, alignment, timeline, place, out_block)
-                             : take_once(pool, size, alignment, timeline, out_block);
-        if (status == GYRE_OK || status == GYRE_INVALID || gyre_pool_trim(pool) == 0)
-            break;
-    }
+    status = take_once(pool, size, alignment, timeline, place, out_block);
+    /* idle blocks of other sizes may be what is missing */
+    if (status != GYRE_OK && status != GYRE_INVALID && gyre_pool_trim(pool) > 0)
+        status = take_once(pool, size, alignment, timeline, place, out_block);
     if (status == GYRE_AGAIN) {
         pthread_mutex_lock(&pool->books);
         pool->refusals++;
@@ -185,12 +191,12 @@ void gyre_pool_give_(gyre_pool *pool, void *block, size_t size, size_t alignment
         return;
     }
     if (stack == GYRE_POOL_NONE_) {
-        gyre_beyond_give(pool, block, size, alignment);
+        gyre_beyond_give(pool, block);
         return;
     }
     cache = pool->depots[stack].cached ? gyre_cache_mine(pool) : NULL;
     if (cache && gyre_pool_push_(&cache->face.stacks[stack], block))
-        return; /* as in take_once */
+        return; /* as in take_untracked */
     if (!cache || !gyre_cache_make_room(cache, stack) ||
         !gyre_pool_push_(&cache->face.stacks[stack], block))
         gyre_depot_give(pool, &pool->depots[stack], block);
@@ -207,8 +213,10 @@ gyre_status gyre_pool_give_after(gyre_pool *pool, void *block, size_t size, size
     if (pool->track)
         return gyre_track_give_after(pool, block, size, alignment, ticket,
                                      __builtin_return_address(0));
-    if (stack == GYRE_POOL_NONE_)
-        return gyre_beyond_give_after(pool, block, size, alignment, ticket);
+    if (stack == GYRE_POOL_NONE_) {
+        gyre_beyond_give_after(pool, block, ticket);
+        return GYRE_OK;
+    }
     return gyre_depot_give_after(pool, &pool->depots[stack], block, ticket);
 }
 
@@ -328,7 +336,8 @@ static gyre_status read_options(const gyre_pool_options *options, gyre_pool_opti
         status = gyre_memory_check(out_options->source);
     if (status != GYRE_OK)
         return status;
-    if (out_options->limit_bytes < GYRE_POOL_ALIGNMENT)
+    if (out_options->limit_bytes < GYRE_POOL_ALIGNMENT ||
+        out_options->limit_bytes < out_options->source->grain_bytes)
         return gyre_fail(GYRE_INVALID, "%s: a limit of %zu bytes leaves no block; 0 is no limit",
                          out_options->name, out_options->limit_bytes);
     if (out_options->prefault > 1 || out_options->track > GYRE_POOL_TRACK_OFF)

@@ -15,8 +15,8 @@
  *
  * Threads   a cache is its thread's alone, but for the counts that statistics read; a depot has a
  *           mutex, held while the source and the allocator are called, which may be other pools.
- *           Under it the books and the tracker's mutex may be taken, nothing under these, and
- *           nothing under the mutex of the caches.
+ *           Under it the books and the tracker's mutex may be taken, no other lock of the pool
+ *           under these, and nothing at all under the mutex of the caches.
  */
 #ifndef GYRE_MEM_POOL_H
 #define GYRE_MEM_POOL_H
@@ -59,6 +59,7 @@ typedef struct gyre_depot {
     gyre_magazine *filled; /* with one block or more */
     gyre_magazine *empty;
     uint64_t kept; /* blocks in the filled ones */
+    bool searched; /* for whole slabs, and none of the blocks came later */
     gyre_slab *slabs;
     size_t slab_count, slab_room;
     size_t open;           /* the slab that has blocks to cut, if there is such a one */
@@ -88,7 +89,7 @@ struct gyre_pool {
     uint64_t beyond_takes; /* of blocks larger than any class */
     uint64_t beyond_out, beyond_out_bytes;
     uint64_t beyond_waiting_bytes;
-    struct gyre_beyond *beyond; /* those that wait for tickets */
+    struct gyre_beyond *beyond; /* those blocks, and those that wait for tickets */
 
     gyre_depot depots[GYRE_POOL_STACKS_ - 1];
 };
@@ -174,6 +175,9 @@ void gyre_depot_relist(gyre_pool *pool, gyre_depot *depot, void *const *blocks, 
 
 /* --- pool_slab.c, all with the depot's mutex held --- */
 
+/* Whether a block can be cut without drawing. */
+bool gyre_slab_has_room(const gyre_depot *depot);
+
 /* Cuts up to `most` blocks, one at least, out of the open slab or a new one. */
 GYRE_MUST_USE gyre_status gyre_slab_cut(gyre_pool *pool, gyre_depot *depot, uint32_t most,
                                         void **out_blocks, uint32_t *out_count);
@@ -188,9 +192,8 @@ void gyre_slab_return_all(gyre_pool *pool, gyre_depot *depot);
  * or alignment that nothing is for. */
 GYRE_MUST_USE gyre_status gyre_beyond_take(gyre_pool *pool, size_t size, size_t alignment,
                                            void **out_block);
-void gyre_beyond_give(gyre_pool *pool, void *block, size_t size, size_t alignment);
-GYRE_MUST_USE gyre_status gyre_beyond_give_after(gyre_pool *pool, void *block, size_t size,
-                                                 size_t alignment, gyre_ticket ticket);
+void gyre_beyond_give(gyre_pool *pool, void *block);
+void gyre_beyond_give_after(gyre_pool *pool, void *block, gyre_ticket ticket);
 
 /* Returns those whose tickets are through, or all of them; the bytes that went. */
 size_t gyre_beyond_sweep(gyre_pool *pool);

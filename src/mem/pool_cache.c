@@ -29,6 +29,8 @@ __thread gyre_pool_cache_ *gyre_pool_caches_[GYRE_POOL_THREAD_POOLS_] = {
     &none, &none, &none, &none, &none, &none, &none, &none,
 };
 static __thread gyre_cache *mine __attribute__((tls_model("initial-exec")));
+/* This thread has ended its caches; what other destructors of it take and give is the depots'. */
+static __thread bool ended __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t caches = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t somebody_left = PTHREAD_COND_INITIALIZER;
@@ -128,6 +130,7 @@ static void end_of_thread(void *first)
         return; /* the lock may be held by a thread that is not in this process */
     forget_table();
     mine = NULL;
+    ended = true;
     while (cache) {
         gyre_cache *const next = cache->next_of_thread;
         gyre_pool *const pool = unlink_from_pool(cache);
@@ -171,9 +174,13 @@ static gyre_cache *make(gyre_pool *pool)
     return cache;
 }
 
-/* Ends this thread's caches whose pools are gone. */
+/* Ends this thread's caches whose pools are gone. Under the mutex, since gyre_caches_forget still
+ * goes on from a cache that it has made forget its pool. */
 static void drop_forgotten(void)
 {
+    gyre_cache *dropped = NULL;
+
+    pthread_mutex_lock(&caches);
     for (gyre_cache **at = &mine; *at;) {
         gyre_cache *const cache = *at;
 
@@ -185,10 +192,18 @@ static void drop_forgotten(void)
             if (gyre_pool_caches_[i] == &cache->face)
                 gyre_pool_caches_[i] = &none;
         *at = cache->next_of_thread;
+        cache->next_of_thread = dropped;
+        dropped = cache;
+    }
+    pthread_mutex_unlock(&caches);
+    if (dropped) /* so there is a key */
+        (void)pthread_setspecific(key, mine);
+    while (dropped) {
+        gyre_cache *const cache = dropped;
+
+        dropped = cache->next_of_thread;
         gyre_free(NULL, cache, 1, sizeof *cache);
     }
-    if (has_key)
-        (void)pthread_setspecific(key, mine);
 }
 
 gyre_cache *gyre_cache_mine(gyre_pool *pool)
@@ -199,7 +214,7 @@ gyre_cache *gyre_cache_mine(gyre_pool *pool)
         return cache;
     for (cache = mine; cache && pool_of(cache) != pool; cache = cache->next_of_thread)
         ;
-    if (!cache) {
+    if (!cache && !ended) {
         drop_forgotten();
         cache = make(pool);
     }

@@ -90,6 +90,7 @@ static void put_away(gyre_depot *depot, gyre_magazine *magazine)
     gyre_magazine **const list = magazine->count > 0 ? &depot->filled : &depot->empty;
 
     depot->kept += magazine->count;
+    depot->searched = depot->searched && magazine->count == 0;
     magazine->next = *list;
     *list = magazine;
 }
@@ -102,18 +103,16 @@ bool gyre_ticket_is_through(gyre_ticket ticket)
 }
 
 /* Of the first few waiting blocks, one that may be taken, or NULL. They are few, so that the wait
- * for the lock is short, and the first, because tickets are through in about their order. */
+ * for the lock is short, and the first, because tickets are through in about their order. A block
+ * of the timeline may be any of them, since that is promised. */
 static void *from_waiting(gyre_depot *depot, const uint64_t *timeline)
 {
-    const size_t looked = depot->waiting_count < LOOK_AT_MOST ? depot->waiting_count : LOOK_AT_MOST;
-
-    gyre_waiting *const first = depot->waiting + depot->waiting_first;
-
-    for (size_t i = 0; i < looked; i++) {
+    for (size_t i = 0; i < depot->waiting_count && (timeline || i < LOOK_AT_MOST); i++) {
+        gyre_waiting *const first = &depot->waiting[depot->waiting_first];
         const gyre_waiting found = first[i];
 
         if ((timeline && found.ticket.completed == timeline) ||
-            gyre_ticket_is_through(found.ticket)) {
+            (i < LOOK_AT_MOST && gyre_ticket_is_through(found.ticket))) {
             memmove(first + 1, first, i * sizeof found);
             depot->waiting_first++;
             depot->waiting_count--;
@@ -123,18 +122,49 @@ static void *from_waiting(gyre_depot *depot, const uint64_t *timeline)
     return NULL;
 }
 
-/* Fills an empty magazine with up to `most` blocks that were not kept. */
+/* The last block of the first magazine, which is put away when it has no more. */
+static void *from_filled(gyre_depot *depot)
+{
+    gyre_magazine *const magazine = depot->filled;
+    void *const block = magazine->blocks[--magazine->count];
+
+    depot->kept--;
+    if (magazine->count == 0) {
+        depot->filled = magazine->next;
+        put_away(depot, magazine);
+    }
+    return block;
+}
+
+static void *from_here(gyre_depot *depot)
+{
+    return depot->filled ? from_filled(depot) : from_waiting(depot, NULL);
+}
+
+/* The same, but before anything is drawn from the source every ticket is looked at: the first few
+ * may be of somebody who has stopped, and then the pool would grow and grow. */
+static void *from_all_here(gyre_pool *pool, gyre_depot *depot)
+{
+    void *const block = from_here(depot);
+
+    if (block || gyre_slab_has_room(depot))
+        return block;
+    gyre_depot_settle(pool, depot);
+    return from_here(depot);
+}
+
+/* Fills an empty magazine with up to `most` blocks, one at least. */
 static gyre_status fill(gyre_pool *pool, gyre_depot *depot, gyre_magazine *magazine, uint32_t most)
 {
-    gyre_status status = GYRE_OK;
-    void *block;
+    void *block = from_all_here(pool, depot);
 
     magazine->count = 0;
-    while (magazine->count < most && (block = from_waiting(depot, NULL)))
+    if (!block)
+        return gyre_slab_cut(pool, depot, most, magazine->blocks, &magazine->count);
+    magazine->blocks[magazine->count++] = block;
+    while (magazine->count < most && (block = from_here(depot)))
         magazine->blocks[magazine->count++] = block;
-    if (magazine->count == 0)
-        status = gyre_slab_cut(pool, depot, most, magazine->blocks, &magazine->count);
-    return status;
+    return GYRE_OK;
 }
 
 gyre_status gyre_depot_refill(gyre_pool *pool, gyre_depot *depot, gyre_magazine **magazine)
@@ -201,58 +231,43 @@ bool gyre_depot_take_waiting(gyre_depot *depot, const uint64_t *timeline, void *
     return *out_block != NULL;
 }
 
-/* The last block of the first magazine, which is put away when it has no more. */
-static void *from_filled(gyre_depot *depot)
-{
-    gyre_magazine *const magazine = depot->filled;
-    void *const block = magazine->blocks[--magazine->count];
-
-    depot->kept--;
-    if (magazine->count == 0) {
-        depot->filled = magazine->next;
-        put_away(depot, magazine);
-    }
-    return block;
-}
-
 gyre_status gyre_depot_take(gyre_pool *pool, gyre_depot *depot, void **out_block)
 {
     gyre_status status = GYRE_OK;
     uint32_t count;
 
     pthread_mutex_lock(&depot->mutex);
-    if (depot->filled)
-        *out_block = from_filled(depot);
-    else if (!(*out_block = from_waiting(depot, NULL)))
+    *out_block = from_all_here(pool, depot);
+    if (!*out_block)
         status = gyre_slab_cut(pool, depot, 1, out_block, &count);
     depot->takes += status == GYRE_OK;
     pthread_mutex_unlock(&depot->mutex);
     return status;
 }
 
-/* Under the mutex. */
-static void keep_one(gyre_pool *pool, gyre_depot *depot, void *block)
+/* Under the mutex. False when there is no memory for a magazine. */
+static bool keep_one(gyre_pool *pool, gyre_depot *depot, void *block)
 {
     gyre_magazine *magazine = depot->filled;
 
     if (!magazine || magazine->count > depot->rounds) {
         magazine = magazine_for(pool, depot);
-        if (!magazine) {
-            depot->lost++;
-            return;
-        }
+        if (!magazine)
+            return false;
         magazine->count = 0;
         magazine->next = depot->filled;
         depot->filled = magazine;
     }
     magazine->blocks[magazine->count++] = block;
     depot->kept++;
+    depot->searched = false;
+    return true;
 }
 
 void gyre_depot_give(gyre_pool *pool, gyre_depot *depot, void *block)
 {
     pthread_mutex_lock(&depot->mutex);
-    keep_one(pool, depot, block);
+    depot->lost += !keep_one(pool, depot, block);
     pthread_mutex_unlock(&depot->mutex);
 }
 
@@ -261,12 +276,14 @@ void gyre_depot_settle(gyre_pool *pool, gyre_depot *depot)
     size_t left = 0;
 
     for (size_t i = 0; i < depot->waiting_count; i++) {
-        const gyre_waiting waiting = depot->waiting[depot->waiting_first + i];
+        gyre_waiting waiting = depot->waiting[depot->waiting_first + i];
 
-        if (gyre_ticket_is_through(waiting.ticket))
-            keep_one(pool, depot, waiting.block);
-        else
-            depot->waiting[left++] = waiting;
+        if (gyre_ticket_is_through(waiting.ticket)) {
+            if (keep_one(pool, depot, waiting.block))
+                continue;
+            waiting.ticket.completed = NULL; /* which from here on is no longer looked at */
+        }
+        depot->waiting[left++] = waiting;
     }
     depot->waiting_first = 0;
     depot->waiting_count = left;
@@ -326,6 +343,6 @@ void gyre_depot_relist(gyre_pool *pool, gyre_depot *depot, void *const *blocks, 
         put_away(depot, magazine);
     }
     for (size_t i = 0; i < count; i++)
-        keep_one(pool, depot, blocks[i]); /* into those: there is room for them */
+        (void)keep_one(pool, depot, blocks[i]); /* into those: there is room for them */
     free_magazines(pool, depot, &depot->empty);
 }

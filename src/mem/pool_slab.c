@@ -5,7 +5,7 @@
  * Small blocks are drawn many at a time, large ones one by one, unless the source has only larger
  * pieces. A block does not know its slab. So that one can go back, all free blocks and all slabs
  * are put in the order of their addresses, which shows whose blocks are all there: slow, and only
- * done when somebody trims.
+ * done when somebody trims and blocks have come since the last time.
  *
  * Threads   the depot's mutex is held.
  * Owns      what was drawn.
@@ -78,7 +78,7 @@ static gyre_status draw(gyre_pool *pool, gyre_depot *depot, size_t count)
     return GYRE_OK;
 }
 
-static bool has_room(const gyre_depot *depot)
+bool gyre_slab_has_room(const gyre_depot *depot)
 {
     return depot->open < depot->slab_count &&
            depot->slabs[depot->open].cut < depot->slabs[depot->open].room;
@@ -91,7 +91,7 @@ gyre_status gyre_slab_cut(gyre_pool *pool, gyre_depot *depot, uint32_t most, voi
     gyre_slab *slab;
 
     *out_count = 0;
-    if (!has_room(depot)) {
+    if (!gyre_slab_has_room(depot)) {
         const size_t count = blocks_at_once(pool, depot);
 
         if (depot->slab_count == depot->slab_room)
@@ -114,16 +114,19 @@ gyre_status gyre_slab_cut(gyre_pool *pool, gyre_depot *depot, uint32_t most, voi
     return GYRE_OK;
 }
 
+static int compare(const void *a, const void *b)
+{
+    return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
+}
+
 static int by_address(const void *a, const void *b)
 {
-    const uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
-
-    return (x > y) - (x < y);
+    return compare(*(void *const *)a, *(void *const *)b);
 }
 
 static int by_first(const void *a, const void *b)
 {
-    return by_address(&((const gyre_slab *)a)->first, &((const gyre_slab *)b)->first);
+    return compare(((const gyre_slab *)a)->first, ((const gyre_slab *)b)->first);
 }
 
 /* Goes through blocks and slabs side by side: slabs whose blocks are all there go back, blocks and
@@ -163,7 +166,8 @@ size_t gyre_slab_trim(gyre_pool *pool, gyre_depot *depot)
     gyre_depot_settle(pool, depot);
     room = depot->kept;
     /* without memory for the list nothing goes, which is no failure */
-    if (room == 0 || gyre_alloc(allocator, room, sizeof *blocks, &memory) != GYRE_OK)
+    if (room == 0 || depot->searched ||
+        gyre_alloc(allocator, room, sizeof *blocks, &memory) != GYRE_OK)
         return 0;
     blocks = memory;
     count = gyre_depot_list(depot, blocks);
@@ -172,8 +176,10 @@ size_t gyre_slab_trim(gyre_pool *pool, gyre_depot *depot)
     bytes = return_whole(pool, depot, blocks, &count);
     gyre_depot_relist(pool, depot, blocks, count);
     gyre_free(allocator, memory, room, sizeof *blocks);
-    for (depot->open = 0; depot->open < depot->slab_count && !has_room(depot); depot->open++)
-        ;
+    depot->searched = true;
+    depot->open = 0;
+    while (depot->open < depot->slab_count && !gyre_slab_has_room(depot))
+        depot->open++;
     return bytes;
 }
 

@@ -6,7 +6,8 @@
  * Every take and give comes here, since no thread keeps blocks of such a pool. A block that is
  * given is filled with a pattern and held back for a while, behind up to HELD others; when it goes
  * on to the depot the pattern must still be there. With AddressSanitizer in the program whatever is
- * not out is poisoned, and so is a block beyond the size that was asked for.
+ * not out is poisoned, and so is a block beyond the size that was asked for; but neither is done to
+ * a block that waits for a ticket, because somebody is using it.
  *
  * Threads   any; the mutex guards the table and the ring, and is not held while a depot is called.
  * Owns      the records, and the blocks that are held back.
@@ -305,7 +306,7 @@ gyre_status gyre_track_take(gyre_pool *pool, size_t size, size_t alignment,
     }
     r.block = *out_block;
     gyre_track_allow(pool, r.block, size);
-    if (host_reaches(pool))
+    if (host_reaches(pool) && !timeline) /* on which it may be in use still */
         memset(r.block, TAKEN_BYTE, filled_bytes(size));
     pthread_mutex_lock(&pool->track->mutex);
     enter(pool->track, &r);
@@ -313,23 +314,38 @@ gyre_status gyre_track_take(gyre_pool *pool, size_t size, size_t alignment,
     return GYRE_OK;
 }
 
-/* Why a block that is not out cannot be given. */
-static void explain_stranger(const gyre_track *track, const void *block, const char *place,
-                             char *what, size_t what_size)
+/* The place where a block that is held back was given, or NULL. */
+static const void *given_before(const gyre_track *track, const void *block)
 {
-    char given[PLACE_SIZE];
-
     for (size_t i = 0; i < track->held_count; i++) {
         const record *const r = &track->held[(track->held_first + i) % HELD];
 
-        if (r->block == block) {
-            snprintf(what, what_size, "was given twice: at %s, and then at %s",
-                     name_place(r->given, given), place);
-            return;
-        }
+        if (r->block == block)
+            return r->given;
     }
-    snprintf(what, what_size,
-             "was given at %s, but is not out: never taken from this pool, or given before", place);
+    return NULL;
+}
+
+/* `r` is as it was taken, or, when it is not out, as far as it is known. */
+static _Noreturn void refuse(const gyre_pool *pool, const record *r, size_t size, size_t alignment,
+                             const void *block, const void *place)
+{
+    char what[512], before[PLACE_SIZE], given[PLACE_SIZE];
+
+    name_place(place, given);
+    if (r->block)
+        snprintf(what, sizeof what,
+                 "was taken as %zu bytes aligned to %zu at %s, and given as %zu aligned to %zu at "
+                 "%s",
+                 r->size, r->alignment, name_place(r->taken, before), size, alignment, given);
+    else if (r->given)
+        snprintf(what, sizeof what, "was given twice: at %s, and then at %s",
+                 name_place(r->given, before), given);
+    else
+        snprintf(what, sizeof what,
+                 "was given at %s, but is not out: never taken from this pool, or given before",
+                 given);
+    give_up(pool, block, what);
 }
 
 /* Less than every block has is as good as none. */
@@ -342,30 +358,25 @@ static bool same_alignment(size_t a, size_t b)
 static record strike_off(gyre_pool *pool, const void *block, size_t size, size_t alignment,
                          const void *place)
 {
-    char what[512], taken[PLACE_SIZE], given[PLACE_SIZE];
     gyre_track *const track = pool->track;
     record *found, r = {0};
+    bool right = false;
 
-    what[0] = '\0';
-    name_place(place, given);
     pthread_mutex_lock(&track->mutex);
     found = find(track, block);
-    if (!found) {
-        explain_stranger(track, block, given, what, sizeof what);
-    } else if (found->size != size || !same_alignment(found->alignment, alignment)) {
-        snprintf(what, sizeof what,
-                 "was taken as %zu bytes aligned to %zu at %s, and given as %zu aligned to %zu at "
-                 "%s",
-                 found->size, found->alignment, name_place(found->taken, taken), size, alignment,
-                 given);
-    } else {
+    if (found) {
         r = *found;
+        right = r.size == size && same_alignment(r.alignment, alignment);
+    } else {
+        r.given = given_before(track, block);
+    }
+    if (right) {
         strike(track, found);
         track->count--;
     }
     pthread_mutex_unlock(&track->mutex);
-    if (what[0])
-        give_up(pool, block, what);
+    if (!right)
+        refuse(pool, &r, size, alignment, block, place);
     r.given = place;
     return r;
 }
@@ -376,7 +387,7 @@ void gyre_track_give(gyre_pool *pool, void *block, size_t size, size_t alignment
     gyre_track *const track = pool->track;
 
     if (gyre_pool_stack_of_(size, alignment) == GYRE_POOL_NONE_) {
-        gyre_beyond_give(pool, block, size, alignment);
+        gyre_beyond_give(pool, block);
         return;
     }
     if (host_reaches(pool)) {
@@ -405,9 +416,10 @@ gyre_status gyre_track_give_after(gyre_pool *pool, void *block, size_t size, siz
     if (status != GYRE_OK)
         return status;
     r = strike_off(pool, block, size, alignment, place);
-    status = stack == GYRE_POOL_NONE_
-                 ? gyre_beyond_give_after(pool, block, size, alignment, ticket)
-                 : gyre_depot_give_after(pool, &pool->depots[stack], block, ticket);
+    if (stack == GYRE_POOL_NONE_)
+        gyre_beyond_give_after(pool, block, ticket);
+    else
+        status = gyre_depot_give_after(pool, &pool->depots[stack], block, ticket);
     pthread_mutex_lock(&pool->track->mutex);
     if (status != GYRE_OK)
         enter(pool->track, &r);
@@ -451,5 +463,6 @@ void gyre_track_destroy(gyre_pool *pool)
     if (track->table)
         gyre_free(pool->options.allocator, track->table, track->room, sizeof *track->table);
     pthread_mutex_destroy(&track->mutex);
+    /* pool->track stays: it still says that what goes back to the source was poisoned */
     gyre_free(pool->options.allocator, track, 1, sizeof *track);
 }

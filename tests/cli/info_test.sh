@@ -36,6 +36,17 @@ layout()
         [ "$("$query" gyre_trace_event size <"$work/json2")" = 32 ] &&
         [ "$("$query" gyre_trace_event fields value offset <"$work/json2")" = 16 ]
 }
+shared_layout()
+{
+    exits 0 "$gyre" info --layout && says out '^gyre_control_block: 128 bytes, aligned to 128$' &&
+        says out '^ *24  host.input_tail  *u64  host ' && says out '^ *96  device.input_head  *u64  device ' &&
+        says out '^gyre_telemetry: 64 bytes, aligned to 64$' && says out '^gyre_message: 64 bytes' && says out '^gyre_ring_slot: 64 bytes' &&
+        "$gyre" info --layout --json >"$work/json4" &&
+        [ "$("$query" gyre_telemetry align <"$work/json4")" = 64 ] &&
+        [ "$("$query" gyre_control_block fields host.active offset <"$work/json4")" = 0 ] &&
+        [ "$("$query" gyre_control_block fields device.processed writer <"$work/json4")" = device ] &&
+        [ "$("$query" gyre_control_block fields device.processed type <"$work/json4")" = u64 ]
+}
 affinity() { taskset -c 0 "$gyre" info --json | "$query" cpu allowed_cpus | grep -qx 1; }
 
 claim text_has_its_sections text
@@ -51,6 +62,7 @@ claim clock_can_be_the_systems system_clock
 claim driver_files_are_there_or_not drivers
 claim sizes_are_the_files_sizes sizes
 claim layout_is_printed_both_ways layout
+claim layout_says_who_writes_what_devices_share shared_layout
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
     claim allowed_cpus_follow_the_affinity affinity
 else
