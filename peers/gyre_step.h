@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gyre_step: what the ways of Gyre have in common: their version, and two roles in step.
+ * gyre_step: what ways in C have in common: two roles in step, a pattern, and the version of Gyre.
  *
  * Threads   a counter is written by one role.
  * Owns      nothing.

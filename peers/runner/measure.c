@@ -56,6 +56,8 @@ bool peers_classify(double before_ns, double after_ns, peers_class *out_class)
 /* The counts of samples are multiples of this: of the bulks and batches that ways work in. */
 static uint64_t unit_of(const peers_work *work)
 {
+    if (work->unit > 0)
+        return work->unit;
     return work->roles == 1 ? 800 : 8;
 }
 

@@ -12,8 +12,11 @@
 #include "peers/tables.h"
 #include "test.h"
 
-const peers_library *const peers_libraries[] = {
-    &peers_gyre_queues, &peers_gyre_flow, &peers_gyre_send, &peers_gyre_bytes, &peers_floors, NULL};
+const peers_library *const peers_libraries[] = {&peers_gyre_queues,     &peers_gyre_flow,
+                                                &peers_gyre_send,       &peers_gyre_bytes,
+                                                &peers_gyre_pool,       &peers_gyre_message,
+                                                &peers_floors,          &peers_floors_blocks,
+                                                &peers_floors_requests, NULL};
 const peers_absent peers_absents[] = {{NULL, NULL}};
 
 static volatile sig_atomic_t interrupted;

@@ -30,6 +30,22 @@
  *                          the place is gone. Gyre takes a ticket of the channel's table; the
  *                          peers make a channel.
  * bytes_clone_drop         another holder of the same bytes is made, and goes.
+ * pool_cycle               a block of memory is taken and given back; its thread has one more out.
+ * pool_64_then_64          64 blocks are taken, then given in the same order; per block. touched: a
+ *                          byte of each 4096 is written in between, and compared.
+ * pool_other_thread_frees  a pinned thread takes a block and numbers it, another one compares the
+ *                          number and gives the block; the queue between them, of 1024 blocks of
+ *                          1 KiB or 64 of 1 MiB, is the same for all. The floor is that queue, with
+ *                          a line for each block.
+ *                          Allocators as they are when nothing is set, called with the size where
+ *                          they want it back; Gyre's pool with its defaults, of 1 MiB in huge pages
+ *                          that are written when they are drawn.
+ * message_build            the seed's request to add vectors: an id of 128 bits, a priority, a
+ *                          correlation that may be missing, two vectors of 1000 floats, all of them
+ *                          elsewhere, become a message in a buffer that is used again.
+ * message_open_validated   bytes are validated; half of them were refused before.
+ * message_field_read       an element of a vector of an opened message, its index compared with
+ *                          the length.
  */
 #include "peers/runner/works.h"
 
@@ -40,28 +56,29 @@
 enum { MILLION = 1000000 };
 /* hand-overs: enough to go round a queue several times; one at a time; of 1 MiB */
 enum { MANY = 5000, SOME = 300, FEW = 50 };
+enum { BATCH = 64 }; /* blocks that are out at once */
 
 static const peers_work works[] = {
     {.id = "spsc_cycle_8",
      .what = "from before the push until the pop of the same 8 bytes, by one thread",
      .group = 1, .roles = 1, .handed = MANY,
-     .quick_s = 4, .full_s = 20},
+     .quick_s = 2, .full_s = 20},
     {.id = "spsc_cycle_64",
      .what = "from before the push until the pop of the same 64 bytes, by one thread",
      .group = 2, .roles = 1, .handed = MANY,
-     .quick_s = 4, .full_s = 20},
+     .quick_s = 2, .full_s = 20},
     {.id = "mpmc_cycle_8",
      .what = "as spsc_cycle_8, with a queue for many threads, while a second thread lives",
      .group = 3, .roles = 1, .handed = MANY,
-     .quick_s = 5, .full_s = 25},
+     .quick_s = 2, .full_s = 25},
     {.id = "mpmc_cycle_64",
      .what = "as spsc_cycle_64, with a queue for many threads, while a second thread lives",
      .group = 4, .roles = 1, .handed = MANY,
-     .quick_s = 5, .full_s = 25},
+     .quick_s = 2, .full_s = 25},
     {.id = "mpmc_bulk32_cycle_8",
      .what = "from before the push of 32 items until the pop of them, by one thread; per item",
      .group = 5, .roles = 1, .handed = MANY,
-     .quick_s = 4, .full_s = 20},
+     .quick_s = 2, .full_s = 20},
     {.id = "stream_1p1c_64",
      .what = "from the start of the producer until the consumer has compared 1 000 000 items "
              "of 64 bytes; per item",
@@ -89,31 +106,76 @@ static const peers_work works[] = {
      .what = "from before a synchronise command is built until it is sent to ALL; the "
              "subscriber is idle",
      .group = 11, .roles = 1, .handed = SOME,
-     .quick_s = 4, .full_s = 20},
+     .quick_s = 2, .full_s = 20},
     {.id = "send_128",
      .what = "as send_small, for a launch with 128 bytes of parameters",
      .group = 11, .roles = 1, .handed = SOME,
-     .quick_s = 4, .full_s = 20},
+     .quick_s = 2, .full_s = 20},
     {.id = "send_1mib_prebuilt",
      .what = "as send_small, for a transfer of 1 MiB that is shared, not copied",
      .group = 11, .roles = 1, .handed = FEW,
-     .quick_s = 4, .full_s = 20},
+     .quick_s = 2, .full_s = 20},
     {.id = "send_small_one_block",
      .what = "from before the send of 48 bytes to ONE until it is accepted; drained untimed",
      .group = 12, .roles = 1, .handed = MANY,
-     .quick_s = 4, .full_s = 20},
+     .quick_s = 2, .full_s = 20},
     {.id = "oneshot_cycle",
      .what = "from before an answer's place is made until it was sent, received and gone",
      .group = 13, .roles = 1, .handed = SOME,
-     .quick_s = 4, .full_s = 20},
+     .quick_s = 2, .full_s = 20},
     {.id = "bytes_clone_drop_1k",
      .what = "from before the clone of 1 KiB until it is released",
      .group = 14, .roles = 1, .handed = SOME,
-     .quick_s = 4, .full_s = 20},
+     .quick_s = 2, .full_s = 20},
     {.id = "bytes_clone_drop_1m",
      .what = "as bytes_clone_drop_1k, of 1 MiB",
      .group = 14, .roles = 1, .handed = FEW,
-     .quick_s = 4, .full_s = 20},
+     .quick_s = 2, .full_s = 20},
+    {.id = "pool_cycle_1k",
+     .what = "from before a block of 1 KiB is taken until it is given back",
+     .group = 15, .roles = 1, .handed = SOME,
+     .quick_s = 2, .full_s = 20},
+    {.id = "pool_cycle_4k",
+     .what = "as pool_cycle_1k, of 4 KiB",
+     .group = 16, .roles = 1, .handed = SOME,
+     .quick_s = 2, .full_s = 20},
+    {.id = "pool_cycle_1m",
+     .what = "as pool_cycle_1k, of 1 MiB",
+     .group = 17, .roles = 1, .handed = FEW,
+     .quick_s = 2, .full_s = 20},
+    {.id = "pool_64_then_64_4k",
+     .what = "from before 64 blocks of 4 KiB are taken until all of them are given back; per block",
+     .group = 18, .roles = 1, .handed = SOME, .unit = BATCH,
+     .quick_s = 2, .full_s = 20},
+    {.id = "pool_64_then_64_1m_touched",
+     .what = "as pool_64_then_64_4k, of 1 MiB, with a byte of each 4096 written and one compared",
+     .group = 19, .roles = 1, .handed = FEW, .unit = BATCH,
+     .quick_s = 4, .full_s = 30},
+    {.id = "pool_other_thread_frees_1k",
+     .what = "from the start of the thread that takes and numbers blocks of 1 KiB until another "
+             "one has compared and given them; per block",
+     .group = 20, .roles = 2, .handed = SOME,
+     .quick_s = 7, .full_s = 60},
+    {.id = "pool_other_thread_frees_1m",
+     .what = "as pool_other_thread_frees_1k, of 1 MiB",
+     .group = 21, .roles = 2, .handed = FEW,
+     .quick_s = 7, .full_s = 60},
+    {.id = "message_build_8k",
+     .what = "from the fields of a request with 8000 bytes of vectors until its message is built",
+     .group = 22, .roles = 1, .handed = SOME,
+     .quick_s = 2, .full_s = 20},
+    {.id = "message_build_8k_crc",
+     .what = "as message_build_8k, with a checksum of all of it",
+     .group = 22, .roles = 1, .handed = SOME,
+     .quick_s = 2, .full_s = 20},
+    {.id = "message_open_validated_8k",
+     .what = "from bytes that nothing is known of until they are known to be that message",
+     .group = 23, .roles = 1, .handed = SOME,
+     .quick_s = 2, .full_s = 20},
+    {.id = "message_field_read",
+     .what = "from an opened message and an index until that element of its vector is read",
+     .group = 24, .roles = 1, .handed = SOME,
+     .quick_s = 2, .full_s = 20},
 };
 /* clang-format on */
 
@@ -198,6 +260,40 @@ static const peers_rule rules[] = {
      .times = 0.75,
      .also = PEERS_ALSO_FLAT,
      .flat_with = "bytes_clone_drop_1k"},
+    {.id = "pool_cycle_1k", .class_ = PEERS_SINGLE, .form = PEERS_LIMIT_TIMES, .times = 0.8},
+    {.id = "pool_cycle_4k", .class_ = PEERS_SINGLE, .form = PEERS_LIMIT_TIMES, .times = 0.8},
+    {.id = "pool_cycle_1m", .class_ = PEERS_SINGLE, .form = PEERS_LIMIT_TIMES, .times = 0.2},
+    {.id = "pool_64_then_64_4k", .class_ = PEERS_SINGLE, .form = PEERS_LIMIT_TIMES, .times = 0.7},
+    {.id = "pool_64_then_64_1m_touched",
+     .class_ = PEERS_SINGLE,
+     .form = PEERS_LIMIT_TIMES,
+     .times = 0.7},
+    {.id = "pool_other_thread_frees_1k",
+     .class_ = PEERS_ANY_CLASS,
+     .form = PEERS_LIMIT_TIMES,
+     .times = 0.7},
+    {.id = "pool_other_thread_frees_1m",
+     .class_ = PEERS_ANY_CLASS,
+     .form = PEERS_LIMIT_TIMES,
+     .times = 0.5},
+    {.id = "message_build_8k",
+     .against = PEERS_AGAINST_FLOOR,
+     .class_ = PEERS_SINGLE,
+     .form = PEERS_LIMIT_TIMES,
+     .times = 1.15},
+    {.id = "message_build_8k_crc", .against = PEERS_AGAINST_FLOOR, .class_ = PEERS_SINGLE},
+    {.id = "message_open_validated_8k",
+     .library = "rkyv",
+     .class_ = PEERS_SINGLE,
+     .form = PEERS_LIMIT_TIMES_OR_PLUS,
+     .times = 1.0,
+     .plus_ns = 1},
+    {.id = "message_field_read",
+     .library = "rkyv",
+     .class_ = PEERS_SINGLE,
+     .form = PEERS_LIMIT_TIMES_OR_PLUS,
+     .times = 1.0,
+     .plus_ns = 0.3},
 };
 
 size_t peers_work_count(void)

@@ -33,6 +33,7 @@ typedef struct peers_work {
     uint32_t roles;   /* threads: 1; 2, pinned to two CPUs; 5, wherever there is room on both */
     uint32_t handed;  /* objects that go to another thread before anything is measured */
     uint64_t count;   /* of a sample; 0: as many as fill its time */
+    uint32_t unit;    /* of which that is a multiple; 0: as the threads want it */
     uint32_t samples; /* good ones that Gyre's side should have; 0: PEERS_ENOUGH */
     bool apart;       /* in a process of its own, whose waits never spin */
     double quick_s, full_s; /* the longest that it may take when time is short, and when not */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A peer that cannot be built is a line that says why, and the others are built nonetheless: here without a C++
-# compiler, without crates or without cargo, and with a C compiler that does not know Concurrency Kit.
+# compiler, without crates or without cargo, and with a C compiler that does not know Concurrency Kit or jemalloc.
 . "$(dirname "$0")/../sh.sh"
 
 [ -z "${SANITIZED:-}" ] || {
@@ -15,6 +15,7 @@ real=${CC:-cc}
 cat >"$work/cc" <<END
 #!/bin/sh
 case \$* in
+*jemalloc.c*) echo "peers/jemalloc.c:1:1: error: nobody has it" >&2; exit 1 ;;
 *ck.c*) echo "peers/ck.c:1:10: fatal error: ck_ring.h: No \\"such\\" file in /usr/include/somewhere" >&2; exit 1 ;;
 esac
 exec $real "\$@"
@@ -28,15 +29,22 @@ builds()
     exits 0 sh "$root/peers/build" && says err '^peers: Boost is left out: there is no no-such-compiler$' &&
         says err '^peers: oneTBB is left out: there is no no-such-compiler$' &&
         says err '^peers: Concurrency Kit is left out: ck_ring.h: No  such  file in somewhere$' &&
+        says err '^peers: jemalloc is left out: nobody has it$' &&
+        says err '^peers: FlatBuffers is left out: there is no ' &&
         [ -x "$work/built/peers" ]
 }
 lists()
 {
     exits 0 "$work/built/peers" --list && says out '^  Gyre .* gyre_spsc$' && says out '^  bare ring$' &&
         says out '^Boost is not here: there is no no-such-compiler$' &&
-        says out '^Concurrency Kit is not here: ck_ring.h' && says out '^tokio is not here: '
+        says out '^Concurrency Kit is not here: ck_ring.h' && says out '^tokio is not here: ' &&
+        says out '^rkyv is not here: ' && says out '^  glibc .* malloc, free$'
 }
-works() { exits 0 "$work/built/peers" --test --work 'spsc_cycle_8|bytes' && says out '^Boost is not here'; }
+works() { exits 0 "$work/built/peers" --test --work 'spsc_cycle_8|bytes|message_field' && says out '^Boost is not here'; }
+malloc_stays() # with whatever allocators are installed in the same program
+{
+    exits 0 "$work/built/peers" --test --work 'pool_cycle' -v && says out '^pool_cycle_1k: glibc malloc, free: right$'
+}
 again() { exits 0 sh "$root/peers/build" && says err '^peers: Boost is left out' && exits 0 "$work/built/peers" --list; }
 no_libraries()
 {
@@ -56,6 +64,7 @@ no_cargo() # a PATH with everything but Rust
 claim what_cannot_be_built_is_left_out_with_its_reason builds
 claim the_program_says_what_is_not_there lists
 claim what_could_be_built_works works
+claim other_allocators_do_not_become_the_programs malloc_stays
 claim the_reasons_are_said_again_the_next_time again
 claim without_gyres_libraries_there_is_one_sentence no_libraries
 claim without_cargo_the_rust_peers_are_left_out no_cargo

@@ -138,6 +138,16 @@ pub fn keep<T>(bytes: &mut T) {
     }
 }
 
+/// The same for what two registers point to, and for them.
+#[inline(always)]
+pub fn keep_words(mut one: usize, mut other: usize) -> (usize, usize) {
+    unsafe {
+        std::arch::asm!("/* {0} {1} */", inout(reg) one, inout(reg) other,
+            options(nostack, preserves_flags));
+    }
+    (one, other)
+}
+
 /// The same for a value in a register.
 #[inline(always)]
 pub fn keep_word(mut word: u64) -> u64 {

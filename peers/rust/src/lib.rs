@@ -13,6 +13,8 @@ mod bytes_ways;
 mod crossbeam_ways;
 #[cfg(feature = "flume")]
 mod flume_ways;
+#[cfg(feature = "rkyv")]
+mod rkyv_ways;
 mod std_ways;
 #[cfg(feature = "tokio")]
 mod tokio_ways;
