@@ -292,7 +292,7 @@ static void part_is_committed_where_it_was_begun(void)
 {
     sample_builder b, other;
     path_builder way;
-    point_builder spot;
+    point_builder spot, other_spot;
     size_t size;
 
     /* adding to the message around an open part */
@@ -319,6 +319,12 @@ static void part_is_committed_where_it_was_begun(void)
     CHECK(sample_commit(&other, &size) == GYRE_INVALID);
     sample_commit_centre(&b, &spot);
     CHECK(sample_commit(&b, &size) == GYRE_OK);
+    REQUIRE(sample_begin(&b, buffer, sizeof buffer / 2) == GYRE_OK);
+    REQUIRE(sample_begin(&other, buffer + sizeof buffer / 2, sizeof buffer / 2) == GYRE_OK);
+    sample_begin_centre(&b, &spot);
+    sample_begin_centre(&other, &other_spot);
+    sample_commit_centre(&other, &spot);
+    CHECK(sample_commit(&other, &size) == GYRE_INVALID);
     /* committed as another field, or twice */
     REQUIRE(sample_begin(&b, buffer, sizeof buffer) == GYRE_OK);
     sample_begin_centre(&b, &spot);
