@@ -108,8 +108,8 @@ static void truncated_message_is_refused_at_every_size(void)
     const size_t whole = (fresh_sample(), size);
 
     for (size = 0; size < whole; size++) {
-        unsigned char *const cut =
-            malloc(size ? size : 1); /* nothing behind it, for the sanitizer */
+        /* nothing behind it, for the sanitizer; volatile: analyzers do not see it refused */
+        unsigned char *volatile cut = calloc(1, size ? size : 1);
         const sample *m;
 
         REQUIRE(cut);
