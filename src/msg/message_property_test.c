@@ -82,7 +82,7 @@ static size_t build(const model *of, unsigned char *buffer)
     point_builder spot;
     size_t size = 0;
 
-    CHECK(sample_begin(&b, buffer, ROOM) == GYRE_OK);
+    look_require(sample_begin(&b, buffer, ROOM) == GYRE_OK, "it begins");
     b.header.flags = chance_next(&chance) & GYRE_MESSAGE_CRC;
     sample_set_small(&b, of->small);
     sample_copy_raw(&b, of->raw, of->raw_count);
@@ -108,7 +108,7 @@ static size_t build(const model *of, unsigned char *buffer)
     }
     sample_copy_note(&b, of->note, of->note_count);
     sample_set_large(&b, of->large);
-    CHECK(sample_commit(&b, &size) == GYRE_OK);
+    look_require(sample_commit(&b, &size) == GYRE_OK && size > 0, "it is built");
     return size;
 }
 
