@@ -170,29 +170,39 @@ static void contents_are_aligned_to_16(void)
     CHECK((uintptr_t)path_steps(sample_path(m)) % 16 == 0);
 }
 
-static void room_says_how_much_a_message_needs(void)
+/* Lists of so many floats fit into what the macros say, and into no less than they take. */
+static void build_in_all_capacities(size_t count)
 {
-    const size_t room = vector_add_ROOM + 2 * GYRE_MESSAGE_ROOM(5 * sizeof(float));
-    vector_add_builder b;
+    const size_t room = vector_add_ROOM + 2 * GYRE_MESSAGE_ROOM(count * sizeof(float));
     const vector_add *m;
-    size_t size = 0;
+    size_t size = 0, least = 0;
 
     for (size_t capacity = 0; capacity <= room; capacity++) {
+        vector_add_builder b;
         gyre_status status;
 
         dirty();
         status = vector_add_begin(&b, buffer, capacity);
         if (status == GYRE_OK) {
-            vector_add_add_a(&b, 5);
-            vector_add_add_b(&b, 5);
+            vector_add_add_a(&b, count);
+            vector_add_add_b(&b, count);
             status = vector_add_commit(&b, &size);
         }
-        CHECK(status == (capacity < room ? GYRE_NO_MEMORY : GYRE_OK));
+        if (status == GYRE_OK && least == 0)
+            least = capacity;
+        CHECK(status == (least == 0 ? GYRE_NO_MEMORY : GYRE_OK));
         for (size_t i = capacity; i < sizeof buffer; i++)
             if (buffer[i] != 0xdb)
                 REQUIRE(!"a byte behind the buffer is written");
     }
-    CHECK(size == room && vector_add_open(buffer, size, &m) == GYRE_OK);
+    CHECK(size == least && vector_add_open(buffer, size, &m) == GYRE_OK);
+}
+
+static void nothing_is_written_behind_a_buffer_of_any_capacity(void)
+{
+    build_in_all_capacities(5);
+    build_in_all_capacities(64); /* large */
+    build_in_all_capacities(101);
 }
 
 static void buffer_must_be_there_and_aligned(void)
@@ -282,7 +292,7 @@ static void part_is_committed_where_it_was_begun(void)
 {
     sample_builder b, other;
     path_builder way;
-    point_builder spot;
+    point_builder spot, other_spot;
     size_t size;
 
     /* adding to the message around an open part */
@@ -309,6 +319,12 @@ static void part_is_committed_where_it_was_begun(void)
     CHECK(sample_commit(&other, &size) == GYRE_INVALID);
     sample_commit_centre(&b, &spot);
     CHECK(sample_commit(&b, &size) == GYRE_OK);
+    REQUIRE(sample_begin(&b, buffer, sizeof buffer / 2) == GYRE_OK);
+    REQUIRE(sample_begin(&other, buffer + sizeof buffer / 2, sizeof buffer / 2) == GYRE_OK);
+    sample_begin_centre(&b, &spot);
+    sample_begin_centre(&other, &other_spot);
+    sample_commit_centre(&other, &spot);
+    CHECK(sample_commit(&other, &size) == GYRE_INVALID);
     /* committed as another field, or twice */
     REQUIRE(sample_begin(&b, buffer, sizeof buffer) == GYRE_OK);
     sample_begin_centre(&b, &spot);
@@ -402,7 +418,7 @@ static const test_case cases[] = {
     TEST(table_without_fields_makes_messages),
     TEST(same_fields_make_the_same_bytes),
     TEST(contents_are_aligned_to_16),
-    TEST(room_says_how_much_a_message_needs),
+    TEST(nothing_is_written_behind_a_buffer_of_any_capacity),
     TEST(buffer_must_be_there_and_aligned),
     TEST(counts_that_overflow_do_not_fit),
     TEST(text_needs_room_for_its_zero),
