@@ -189,7 +189,7 @@ static void every_truncation_is_refused(void)
         for (size_t cut = 1; cut < size; cut++) {
             unsigned char *const less = calloc(1, cut);
 
-            REQUIRE(less);
+            look_require(less, "there is memory");
             memcpy(less, bytes, cut);
             CHECK(look_into_all(less, cut) == 0);
             free(less);
