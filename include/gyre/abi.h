@@ -17,15 +17,29 @@ typedef uchar gyre_abi_u8;
 typedef ushort gyre_abi_u16;
 typedef uint gyre_abi_u32;
 typedef ulong gyre_abi_u64;
+typedef char gyre_abi_i8;
+typedef long gyre_abi_i64;
 #else
 typedef unsigned char gyre_abi_u8;
 typedef unsigned short gyre_abi_u16;
 typedef unsigned int gyre_abi_u32;
+typedef signed char gyre_abi_i8;
 #if defined(__UINT64_TYPE__) /* what stdint.h calls uint64_t */
 typedef __UINT64_TYPE__ gyre_abi_u64;
+typedef __INT64_TYPE__ gyre_abi_i64;
 #else
 typedef unsigned long long gyre_abi_u64;
+typedef long long gyre_abi_i64;
 #endif
+#endif
+typedef short gyre_abi_i16;
+typedef int gyre_abi_i32;
+typedef float gyre_abi_f32;
+typedef char gyre_abi_char;
+#if !defined(__OPENCL_VERSION__) || defined(cl_khr_fp64)
+typedef double gyre_abi_f64;
+#else
+typedef ulong gyre_abi_f64; /* its bits */
 #endif
 
 /* NVRTC has neither _Static_assert nor offsetof: an array of -1 chars, and its own operator. */

@@ -200,16 +200,16 @@ GYRE_END_DECLS
      part},
 #define GYRE_MESSAGE_DESCRIBE_SCALAR_(M, type, name, since, extra)                                 \
     GYRE_MESSAGE_ROW_(M, GYRE_MESSAGE_SCALAR, GYRE_MESSAGE_##type, name, since, name##_,           \
-                      sizeof(gyre_message_##type), NULL)
+                      sizeof(gyre_abi_##type), NULL)
 #define GYRE_MESSAGE_DESCRIBE_OPTIONAL_(M, type, name, since, extra)                               \
     GYRE_MESSAGE_ROW_(M, GYRE_MESSAGE_OPTIONAL, GYRE_MESSAGE_##type, name, since, has_##name##_,   \
-                      sizeof(gyre_message_##type), NULL)
+                      sizeof(gyre_abi_##type), NULL)
 #define GYRE_MESSAGE_DESCRIBE_ARRAY_(M, type, name, since, extra)                                  \
     GYRE_MESSAGE_ROW_(M, GYRE_MESSAGE_ARRAY, GYRE_MESSAGE_##type, name, since, name##_,            \
-                      sizeof(gyre_message_##type), NULL)
+                      sizeof(gyre_abi_##type), NULL)
 #define GYRE_MESSAGE_DESCRIBE_LIST_(M, type, name, since, extra)                                   \
     GYRE_MESSAGE_ROW_(M, GYRE_MESSAGE_LIST, GYRE_MESSAGE_##type, name, since, name##_,             \
-                      sizeof(gyre_message_##type), NULL)
+                      sizeof(gyre_abi_##type), NULL)
 #define GYRE_MESSAGE_DESCRIBE_TEXT_(M, type, name, since, extra)                                   \
     GYRE_MESSAGE_ROW_(M, GYRE_MESSAGE_TEXT, GYRE_MESSAGE_char, name, since, name##_, 1, NULL)
 #define GYRE_MESSAGE_DESCRIBE_PART_(M, type, name, since, extra)                                   \

@@ -30,7 +30,7 @@
  * is not counted (in OpenCL C, an empty one has none).
  *
  * gyre/message.h adds building and validation on the host. docs/formats/message.md has the layout.
- * Compiles as C11, C++17, CUDA C (nvcc and NVRTC) and OpenCL C 1.2, so it includes nothing. Every
+ * Compiles as C11, C++17, CUDA C (nvcc and NVRTC) and OpenCL C 1.2; see gyre/abi.h. Every
  * pointer into a message is to GYRE_MESSAGE_SHARED, which is __global in OpenCL C.
  *
  * Threads   as plain data.
@@ -39,28 +39,15 @@
 #ifndef GYRE_MESSAGE_ABI_H
 #define GYRE_MESSAGE_ABI_H
 
+#ifndef GYRE_ABI_H
+#include "gyre/abi.h"
+#endif
+
 #if defined(__OPENCL_VERSION__)
-typedef uchar gyre_message_u8;
-typedef ushort gyre_message_u16;
-typedef uint gyre_message_u32;
-typedef ulong gyre_message_u64;
-typedef char gyre_message_i8;
-typedef long gyre_message_i64;
 #define GYRE_MESSAGE_SHARED __global
 #define GYRE_MESSAGE_INLINE_ static inline __attribute__((unused))
 #define GYRE_MESSAGE_ALIAS_
 #else
-typedef unsigned char gyre_message_u8;
-typedef unsigned short gyre_message_u16;
-typedef unsigned int gyre_message_u32;
-typedef signed char gyre_message_i8;
-#if defined(__UINT64_TYPE__) /* what stdint.h calls uint64_t */
-typedef __UINT64_TYPE__ gyre_message_u64;
-typedef __INT64_TYPE__ gyre_message_i64;
-#else
-typedef unsigned long long gyre_message_u64;
-typedef long long gyre_message_i64;
-#endif
 #define GYRE_MESSAGE_SHARED
 #if defined(__CUDACC__)
 #define GYRE_MESSAGE_INLINE_ static __host__ __device__ __forceinline__ __attribute__((unused))
@@ -70,15 +57,6 @@ typedef long long gyre_message_i64;
 /* the same bytes are read by tables of two versions, and as the header */
 #define GYRE_MESSAGE_ALIAS_ __attribute__((may_alias))
 #endif
-#endif
-typedef short gyre_message_i16;
-typedef int gyre_message_i32;
-typedef float gyre_message_f32;
-typedef char gyre_message_char;
-#if !defined(__OPENCL_VERSION__) || defined(cl_khr_fp64)
-typedef double gyre_message_f64;
-#else
-typedef ulong gyre_message_f64; /* its bits */
 #endif
 
 enum {
@@ -94,44 +72,37 @@ enum {
 
 /* What a part begins with: the root's in the header, others' where they are. */
 typedef struct GYRE_MESSAGE_ALIAS_ gyre_part {
-    gyre_message_u32 size;    /* bytes from here to the part's end */
-    gyre_message_u16 fixed;   /* bytes from here to the end of the last field the writer had */
-    gyre_message_u16 version; /* of the table it had */
+    gyre_abi_u32 size;    /* bytes from here to the part's end */
+    gyre_abi_u16 fixed;   /* bytes from here to the end of the last field the writer had */
+    gyre_abi_u16 version; /* of the table it had */
 } gyre_part;
 
 /* Where a list, a text or a part is. */
 typedef struct GYRE_MESSAGE_ALIAS_ gyre_span {
-    gyre_message_u32 offset; /* from its part's beginning; 0 for nothing */
-    gyre_message_u32 count;  /* elements; bytes of a text without its zero; 1 for a part */
+    gyre_abi_u32 offset; /* from its part's beginning; 0 for nothing */
+    gyre_abi_u32 count;  /* elements; bytes of a text without its zero; 1 for a part */
 } gyre_span;
 
 /* A message's first 64 bytes. It is ENVELOPE + part.size bytes in all. */
 typedef struct GYRE_MESSAGE_ALIAS_ gyre_message {
-    gyre_message_u32 magic;
-    gyre_message_u16 layout;
-    gyre_message_u8 priority; /* higher is sooner; a channel's band is priority >> 6 */
-    gyre_message_u8 flags;    /* GYRE_MESSAGE_CRC */
-    gyre_message_u32 type;    /* the number given to GYRE_MESSAGE */
-    gyre_message_u32 crc32c;  /* of the whole message with 0 here; 0 without the flag */
-    gyre_message_u64 id;
-    gyre_message_u64 correlation; /* id of the message that this one answers; 0: none */
-    gyre_message_u32 source;
-    gyre_message_u32 destination;
-    gyre_message_u64 deadline_ns; /* by gyre_clock_now_ns; 0: none */
-    gyre_message_u64 time;        /* hybrid logical, by gyre/hlc.h; 0: none */
+    gyre_abi_u32 magic;
+    gyre_abi_u16 layout;
+    gyre_abi_u8 priority; /* higher is sooner; a channel's band is priority >> 6 */
+    gyre_abi_u8 flags;    /* GYRE_MESSAGE_CRC */
+    gyre_abi_u32 type;    /* the number given to GYRE_MESSAGE */
+    gyre_abi_u32 crc32c;  /* of the whole message with 0 here; 0 without the flag */
+    gyre_abi_u64 id;
+    gyre_abi_u64 correlation; /* id of the message that this one answers; 0: none */
+    gyre_abi_u32 source;
+    gyre_abi_u32 destination;
+    gyre_abi_u64 deadline_ns; /* by gyre_clock_now_ns; 0: none */
+    gyre_abi_u64 time;        /* hybrid logical, by gyre/hlc.h; 0: none */
     gyre_part part;
 } gyre_message;
 
-/* NVRTC has neither _Static_assert nor offsetof: an array of -1 chars, and its own operator. */
-#define GYRE_MESSAGE_ASSERT_(name, holds) typedef char name[(holds) ? 1 : -1]
-#if defined(__CUDACC_RTC__)
-#define GYRE_MESSAGE_OFFSET_(type, field) ((int)__INTADDR__(&((type *)0)->field))
-#else
-#define GYRE_MESSAGE_OFFSET_(type, field) ((int)__builtin_offsetof(type, field))
-#endif
+#define GYRE_MESSAGE_OFFSET_(type, field) ((int)GYRE_ABI_OFFSET(type, field))
 #define GYRE_MESSAGE_AT_(field, offset)                                                            \
-    GYRE_MESSAGE_ASSERT_(gyre_message_##field##_at_,                                               \
-                         GYRE_MESSAGE_OFFSET_(gyre_message, field) == (offset))
+    GYRE_ABI_ASSERT(message_##field##_at, GYRE_MESSAGE_OFFSET_(gyre_message, field) == (offset))
 
 GYRE_MESSAGE_AT_(magic, 0);
 GYRE_MESSAGE_AT_(layout, 4);
@@ -146,12 +117,12 @@ GYRE_MESSAGE_AT_(destination, 36);
 GYRE_MESSAGE_AT_(deadline_ns, 40);
 GYRE_MESSAGE_AT_(time, 48);
 GYRE_MESSAGE_AT_(part, 56);
-GYRE_MESSAGE_ASSERT_(gyre_message_size_, sizeof(gyre_message) == 64 && sizeof(gyre_part) == 8 &&
-                                             sizeof(gyre_span) == 8);
+GYRE_ABI_ASSERT(message_size,
+                sizeof(gyre_message) == 64 && sizeof(gyre_part) == 8 && sizeof(gyre_span) == 8);
 
 /* Whether its deadline has passed at `now_ns`. */
 GYRE_MESSAGE_INLINE_ int gyre_message_expired(const GYRE_MESSAGE_SHARED gyre_message *message,
-                                              gyre_message_u64 now_ns)
+                                              gyre_abi_u64 now_ns)
 {
     return message->deadline_ns != 0 && now_ns >= message->deadline_ns;
 }
@@ -166,7 +137,7 @@ GYRE_MESSAGE_INLINE_ int gyre_message_expired(const GYRE_MESSAGE_SHARED gyre_mes
     typedef struct GYRE_MESSAGE_ALIAS_ M {                                                         \
         gyre_part part;                                                                            \
         FIELDS(GYRE_MESSAGE_MEMBER_, M)                                                            \
-        gyre_message_u8 gyre_end_; /* not sizeof: a later field may stand in today's padding */    \
+        gyre_abi_u8 gyre_end_; /* not sizeof: a later field may stand in today's padding */        \
     } M;                                                                                           \
     enum {                                                                                         \
         M##_TYPE = (type_number),                                                                  \
@@ -177,12 +148,12 @@ GYRE_MESSAGE_INLINE_ int gyre_message_expired(const GYRE_MESSAGE_SHARED gyre_mes
     };                                                                                             \
     enum { M##_NO_SINCE_ = 0, FIELDS(GYRE_MESSAGE_SINCE_, M) M##_LAST_SINCE_ };                    \
     enum { FIELDS(GYRE_MESSAGE_INDEX_, M) M##_COUNT_ };                                            \
-    GYRE_MESSAGE_ASSERT_(M##_type_is_a_number_from_1_on, M##_TYPE > 0);                            \
-    GYRE_MESSAGE_ASSERT_(M##_version_is_that_of_the_newest_field,                                  \
-                         (int)M##_VERSION >= (int)M##_LAST_SINCE_ - 1 && M##_VERSION >= 1 &&       \
-                             M##_VERSION <= 0xffff);                                               \
-    GYRE_MESSAGE_ASSERT_(M##_fixed_part_is_small, M##_FIXED_ <= 0xffff);                           \
-    GYRE_MESSAGE_ASSERT_(M##_nests_at_most_16_deep, M##_DEPTHS_ < 0x10000);                        \
+    GYRE_ABI_ASSERT(M##_type_is_a_number_from_1_on, M##_TYPE > 0);                                 \
+    GYRE_ABI_ASSERT(M##_version_is_that_of_the_newest_field,                                       \
+                    (int)M##_VERSION >= (int)M##_LAST_SINCE_ - 1 && M##_VERSION >= 1 &&            \
+                        M##_VERSION <= 0xffff);                                                    \
+    GYRE_ABI_ASSERT(M##_fixed_part_is_small, M##_FIXED_ <= 0xffff);                                \
+    GYRE_ABI_ASSERT(M##_nests_at_most_16_deep, M##_DEPTHS_ < 0x10000);                             \
     FIELDS(GYRE_MESSAGE_CHECK_SINCE_, M)                                                           \
     GYRE_MESSAGE_INLINE_ const GYRE_MESSAGE_SHARED M *M##_trust(                                   \
         const GYRE_MESSAGE_SHARED void *bytes)                                                     \
@@ -207,11 +178,11 @@ GYRE_MESSAGE_INLINE_ int gyre_message_expired(const GYRE_MESSAGE_SHARED gyre_mes
 /* Members of the struct. */
 #define GYRE_MESSAGE_MEMBER_(M, kind, type, name, since, extra)                                    \
     GYRE_MESSAGE_MEMBER_##kind##_(type, name, extra)
-#define GYRE_MESSAGE_MEMBER_SCALAR_(type, name, extra) gyre_message_##type name##_;
+#define GYRE_MESSAGE_MEMBER_SCALAR_(type, name, extra) gyre_abi_##type name##_;
 #define GYRE_MESSAGE_MEMBER_OPTIONAL_(type, name, extra)                                           \
-    gyre_message_##type name##_;                                                                   \
-    gyre_message_u8 has_##name##_;
-#define GYRE_MESSAGE_MEMBER_ARRAY_(type, name, extra) gyre_message_##type name##_[extra];
+    gyre_abi_##type name##_;                                                                       \
+    gyre_abi_u8 has_##name##_;
+#define GYRE_MESSAGE_MEMBER_ARRAY_(type, name, extra) gyre_abi_##type name##_[extra];
 #define GYRE_MESSAGE_MEMBER_LIST_(type, name, extra) gyre_span name##_;
 #define GYRE_MESSAGE_MEMBER_TEXT_(type, name, extra) gyre_span name##_;
 #define GYRE_MESSAGE_MEMBER_PART_(type, name, extra) gyre_span name##_;
@@ -222,8 +193,8 @@ GYRE_MESSAGE_INLINE_ int gyre_message_expired(const GYRE_MESSAGE_SHARED gyre_mes
     M##_##name##_before_, /* one more than the row before has */                                   \
         M##_##name##_since_ = (since),
 #define GYRE_MESSAGE_CHECK_SINCE_(M, kind, type, name, since, extra)                               \
-    GYRE_MESSAGE_ASSERT_(M##_##name##_is_not_older_than_the_row_before,                            \
-                         (since) >= 1 && (since) >= M##_##name##_before_ - 1);
+    GYRE_ABI_ASSERT(M##_##name##_is_not_older_than_the_row_before,                                 \
+                    (since) >= 1 && (since) >= M##_##name##_before_ - 1);
 #define GYRE_MESSAGE_DEPTH_(M, kind, type, name, since, extra) GYRE_MESSAGE_DEPTH_##kind##_(type)
 #define GYRE_MESSAGE_DEPTH_SCALAR_(type)
 #define GYRE_MESSAGE_DEPTH_OPTIONAL_(type)
@@ -242,33 +213,32 @@ GYRE_MESSAGE_INLINE_ int gyre_message_expired(const GYRE_MESSAGE_SHARED gyre_mes
 #define GYRE_MESSAGE_READ_(M, kind, type, name, since, extra)                                      \
     GYRE_MESSAGE_READ_##kind##_(M, type, name, since, extra)
 #define GYRE_MESSAGE_READ_SCALAR_(M, type, name, since, extra)                                     \
-    GYRE_MESSAGE_INLINE_ gyre_message_##type M##_##name(const GYRE_MESSAGE_SHARED M *m)            \
+    GYRE_MESSAGE_INLINE_ gyre_abi_##type M##_##name(const GYRE_MESSAGE_SHARED M *m)                \
     {                                                                                              \
-        return GYRE_MESSAGE_HAD_(M, name##_, since) ? m->name##_                                   \
-                                                    : (gyre_message_##type)(extra + 0);            \
+        return GYRE_MESSAGE_HAD_(M, name##_, since) ? m->name##_ : (gyre_abi_##type)(extra + 0);   \
     }
 #define GYRE_MESSAGE_READ_OPTIONAL_(M, type, name, since, extra)                                   \
     GYRE_MESSAGE_INLINE_ int M##_has_##name(const GYRE_MESSAGE_SHARED M *m)                        \
     {                                                                                              \
         return GYRE_MESSAGE_HAD_(M, has_##name##_, since) && m->has_##name##_ != 0;                \
     }                                                                                              \
-    GYRE_MESSAGE_INLINE_ gyre_message_##type M##_##name(const GYRE_MESSAGE_SHARED M *m)            \
+    GYRE_MESSAGE_INLINE_ gyre_abi_##type M##_##name(const GYRE_MESSAGE_SHARED M *m)                \
     {                                                                                              \
-        return M##_has_##name(m) ? m->name##_ : (gyre_message_##type)(extra + 0);                  \
+        return M##_has_##name(m) ? m->name##_ : (gyre_abi_##type)(extra + 0);                      \
     }
 #define GYRE_MESSAGE_READ_ARRAY_(M, type, name, since, extra)                                      \
-    GYRE_MESSAGE_INLINE_ gyre_message_u32 M##_##name##_count(const GYRE_MESSAGE_SHARED M *m)       \
+    GYRE_MESSAGE_INLINE_ gyre_abi_u32 M##_##name##_count(const GYRE_MESSAGE_SHARED M *m)           \
     {                                                                                              \
         (void)m;                                                                                   \
         return GYRE_MESSAGE_HAD_(M, name##_, since) ? (extra) : 0;                                 \
     }                                                                                              \
-    GYRE_MESSAGE_INLINE_ const GYRE_MESSAGE_SHARED gyre_message_##type *M##_##name(                \
+    GYRE_MESSAGE_INLINE_ const GYRE_MESSAGE_SHARED gyre_abi_##type *M##_##name(                    \
         const GYRE_MESSAGE_SHARED M *m)                                                            \
     {                                                                                              \
         return GYRE_MESSAGE_HAD_(M, name##_, since) ? m->name##_ : 0;                              \
     }
 #define GYRE_MESSAGE_READ_COUNT_(M, name, since)                                                   \
-    GYRE_MESSAGE_INLINE_ gyre_message_u32 M##_##name##_count(const GYRE_MESSAGE_SHARED M *m)       \
+    GYRE_MESSAGE_INLINE_ gyre_abi_u32 M##_##name##_count(const GYRE_MESSAGE_SHARED M *m)           \
     {                                                                                              \
         return GYRE_MESSAGE_HAD_(M, name##_, since) ? m->name##_.count : 0;                        \
     }
@@ -278,10 +248,10 @@ GYRE_MESSAGE_INLINE_ int gyre_message_expired(const GYRE_MESSAGE_SHARED gyre_mes
                                                                               : 0)))
 #define GYRE_MESSAGE_READ_LIST_(M, type, name, since, extra)                                       \
     GYRE_MESSAGE_READ_COUNT_(M, name, since)                                                       \
-    GYRE_MESSAGE_INLINE_ const GYRE_MESSAGE_SHARED gyre_message_##type *M##_##name(                \
+    GYRE_MESSAGE_INLINE_ const GYRE_MESSAGE_SHARED gyre_abi_##type *M##_##name(                    \
         const GYRE_MESSAGE_SHARED M *m)                                                            \
     {                                                                                              \
-        return GYRE_MESSAGE_PLACE_(gyre_message_##type, M, name, since);                           \
+        return GYRE_MESSAGE_PLACE_(gyre_abi_##type, M, name, since);                               \
     }
 #if defined(__OPENCL_VERSION__) /* whose literals are in another address space */
 #define GYRE_MESSAGE_OR_EMPTY_(count, text) (text)

@@ -238,13 +238,13 @@ GYRE_END_DECLS
     GYRE_MESSAGE_WRITE_##kind##_(M, type, name, extra)
 #define GYRE_MESSAGE_FIXED_(M) ((M *)(b->at.message + b->at.part))
 #define GYRE_MESSAGE_WRITE_SCALAR_(M, type, name, extra)                                           \
-    GYRE_MESSAGE_FN_ void M##_set_##name(M##_builder *b, gyre_message_##type value)                \
+    GYRE_MESSAGE_FN_ void M##_set_##name(M##_builder *b, gyre_abi_##type value)                    \
     {                                                                                              \
         if (b->at.failure == GYRE_MESSAGE_WELL_)                                                   \
             GYRE_MESSAGE_FIXED_(M)->name##_ = value;                                               \
     }
 #define GYRE_MESSAGE_WRITE_OPTIONAL_(M, type, name, extra)                                         \
-    GYRE_MESSAGE_FN_ void M##_set_##name(M##_builder *b, gyre_message_##type value)                \
+    GYRE_MESSAGE_FN_ void M##_set_##name(M##_builder *b, gyre_abi_##type value)                    \
     {                                                                                              \
         if (b->at.failure != GYRE_MESSAGE_WELL_)                                                   \
             return;                                                                                \
@@ -252,22 +252,22 @@ GYRE_END_DECLS
         GYRE_MESSAGE_FIXED_(M)->has_##name##_ = 1;                                                 \
     }
 #define GYRE_MESSAGE_WRITE_ARRAY_(M, type, name, extra)                                            \
-    GYRE_MESSAGE_FN_ void M##_set_##name(M##_builder *b, const gyre_message_##type *values)        \
+    GYRE_MESSAGE_FN_ void M##_set_##name(M##_builder *b, const gyre_abi_##type *values)            \
     {                                                                                              \
         if (b->at.failure == GYRE_MESSAGE_WELL_)                                                   \
             memcpy(GYRE_MESSAGE_FIXED_(M)->name##_, values, (extra) * sizeof *values);             \
     }
 #define GYRE_MESSAGE_WRITE_MANY_(M, type, name, more)                                              \
-    GYRE_MESSAGE_FN_ gyre_message_##type *M##_add_##name(M##_builder *b, size_t count)             \
+    GYRE_MESSAGE_FN_ gyre_abi_##type *M##_add_##name(M##_builder *b, size_t count)                 \
     {                                                                                              \
-        return (gyre_message_##type *)gyre_message_add_(                                           \
-            &b->at, GYRE_MESSAGE_OFFSET_(M, name##_), M##_##name##_index_, count,                  \
-            sizeof(gyre_message_##type), more, #M "." #name);                                      \
+        return (gyre_abi_##type *)gyre_message_add_(&b->at, GYRE_MESSAGE_OFFSET_(M, name##_),      \
+                                                    M##_##name##_index_, count,                    \
+                                                    sizeof(gyre_abi_##type), more, #M "." #name);  \
     }                                                                                              \
-    GYRE_MESSAGE_FN_ void M##_copy_##name(M##_builder *b, const gyre_message_##type *from,         \
+    GYRE_MESSAGE_FN_ void M##_copy_##name(M##_builder *b, const gyre_abi_##type *from,             \
                                           size_t count)                                            \
     {                                                                                              \
-        gyre_message_##type *const to = M##_add_##name(b, count);                                  \
+        gyre_abi_##type *const to = M##_add_##name(b, count);                                      \
                                                                                                    \
         if (to && count > 0)                                                                       \
             gyre_message_copy_(to, from, count * sizeof *to);                                      \

@@ -81,7 +81,7 @@ GYRE_END_DECLS
 #define GYRE_MESSAGE_FIT_OPTIONAL_(type, name)
 #define GYRE_MESSAGE_FIT_ARRAY_(type, name)
 #define GYRE_MESSAGE_FIT_LIST_(type, name)                                                         \
-    if (!gyre_message_list_fits_(&w, &m->name##_, sizeof(gyre_message_##type)))                    \
+    if (!gyre_message_list_fits_(&w, &m->name##_, sizeof(gyre_abi_##type)))                        \
         return false;
 #define GYRE_MESSAGE_FIT_TEXT_(type, name)                                                         \
     if (!gyre_message_text_fits_(&w, &m->name##_))                                                 \

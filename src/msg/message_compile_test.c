@@ -7,7 +7,8 @@
 #include "msg/message_fake.h"
 #include "test.h"
 
-static const char *const headers[] = {"include/gyre/message_abi.h", "src/msg/message_fake.h", NULL};
+static const char *const headers[] = {"include/gyre/abi.h", "include/gyre/message_abi.h",
+                                      "src/msg/message_fake.h", NULL};
 
 static _Alignas(64) unsigned char buffer[4096];
 
