@@ -4,9 +4,9 @@
  */
 #include "base/process.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "gyre/clock.h"
 #include "gyre/library.h"
 #include "gyre/park.h"
@@ -14,22 +14,6 @@
 #include "gyre/thread.h"
 #include "gyre/topology.h"
 #include "gyre/trace.h"
-#include "test.h"
-
-/* Runs the case in a child; its failures come back as the exit status. */
-static bool passes_in_child(void (*body)(void))
-{
-    const pid_t child = fork();
-    int status;
-
-    if (child == 0) {
-        test_failures = 0;
-        body();
-        _exit(test_failed() ? 1 : 0);
-    }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
-}
 
 static void nothing(void *unused)
 {

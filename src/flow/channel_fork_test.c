@@ -3,8 +3,8 @@
  * A channel in a forked child: it may be destroyed, which drops nothing there, and nothing waits.
  */
 #include <poll.h>
-#include <sys/wait.h>
 
+#include "child.h"
 #include "flow/channel_fake.h"
 #include "gyre/reply.h"
 
@@ -13,22 +13,6 @@ static gyre_channel *empty, *full, *all;
 static gyre_subscriber *subscriber;
 static gyre_reply ticket;
 static int descriptor;
-
-/* Runs the body in a child, which may take ten seconds; its failures are its exit status. */
-static bool passes_in_child(void (*body)(void))
-{
-    const pid_t child = fork();
-    int status;
-
-    if (child == 0) {
-        alarm(10); /* a wait that goes on kills it */
-        test_failures = 0;
-        body();
-        _exit(test_failed() ? 1 : 0);
-    }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
-}
 
 static bool build(void)
 {

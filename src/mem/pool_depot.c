@@ -15,7 +15,7 @@
 #include "mem/pool.h"
 
 enum {
-    MOST_ROUNDS = 256,  /* of a magazine, */
+    MOST_ROUNDS = 256, /* of a magazine, */
     LEAST_ROUNDS = 8,  /* where only the pool has them */
     LOOK_AT_MOST = 16, /* waiting blocks, for one that may be taken */
 };

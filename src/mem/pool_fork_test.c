@@ -4,9 +4,9 @@
  * hand; it may be destroyed, which returns nothing, and nothing waits.
  */
 #include <sched.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "mem/pool_fake.h"
 
 enum { BLOCKS = 50 };
@@ -16,22 +16,6 @@ static fake_source source;
 static gyre_pool *pool;
 static void *out[COUNT(sizes)]; /* one of each is out at the fork */
 static uint64_t completed;
-
-/* Runs the body in a child, which may take ten seconds; its failures are its exit status. */
-static bool passes_in_child(void (*body)(void))
-{
-    const pid_t child = fork();
-    int status;
-
-    if (child == 0) {
-        alarm(10); /* a wait that goes on kills it */
-        test_failures = 0;
-        body();
-        _exit(test_failed() ? 1 : 0);
-    }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
-}
 
 static bool build(size_t thread_bytes)
 {

@@ -94,18 +94,14 @@ static void refusal_does_not_write_the_detail(void)
 }
 ALSO_TRACKED(refusal_does_not_write_the_detail)
 
-/* Fills the pool to its limit with blocks of one size, gives them, and goes to the next size. */
-static void limit_makes_room_from_other_classes(void)
+/* Fills the pool with blocks of one size until it refuses, gives them, and goes to the next size.
+ * Of each it must have had `least_bytes` together. */
+static void fill_by_turns(gyre_pool *pool, gyre_status refusal, size_t least_bytes)
 {
     static const size_t sizes[] = {64,        4096, 192,    65536,     1000,
                                    256 * KIB, 64,   130000, 512 * KIB, 64};
     static void *blocks[MIB / 64];
-    fake_source source;
-    gyre_pool *pool;
 
-    fake_source_init(&source, FAKE_HEAP);
-    pool = fake_pool(&source, (gyre_pool_options){.limit_bytes = MIB, .track = track});
-    REQUIRE(pool);
     for (size_t i = 0; i < COUNT(sizes); i++) {
         gyre_status status = GYRE_OK;
         size_t n = 0;
@@ -114,13 +110,23 @@ static void limit_makes_room_from_other_classes(void)
             status = gyre_pool_take(pool, sizes[i], &blocks[n]);
             n += status == GYRE_OK;
         }
-        CHECK(status == GYRE_OK || status == GYRE_AGAIN);
-        /* all of it but what lines up, and what one piece leaves over */
-        CHECK(n * fake_class_bytes(sizes[i], 1) >= MIB / 2);
-        CHECK(source.out_bytes <= MIB);
+        CHECK(status == GYRE_OK || status == refusal);
+        CHECK(n * fake_class_bytes(sizes[i], 1) >= least_bytes);
         for (size_t k = 0; k < n; k++)
             gyre_pool_give(pool, blocks[k], sizes[i]);
     }
+}
+
+static void limit_makes_room_from_other_classes(void)
+{
+    fake_source source;
+    gyre_pool *pool;
+
+    fake_source_init(&source, FAKE_HEAP);
+    pool = fake_pool(&source, (gyre_pool_options){.limit_bytes = MIB, .track = track});
+    REQUIRE(pool);
+    /* all of it but what lines up, and what one piece leaves over */
+    fill_by_turns(pool, GYRE_AGAIN, MIB / 2);
     CHECK(source.peak_bytes <= MIB);
     gyre_pool_destroy(pool);
     fake_source_fini(&source);
@@ -130,9 +136,6 @@ ALSO_TRACKED(limit_makes_room_from_other_classes)
 /* The same where it is the source that ends. */
 static void exhausted_source_makes_room_from_other_classes(void)
 {
-    static const size_t sizes[] = {64,        4096, 192,    65536,     1000,
-                                   256 * KIB, 64,   130000, 512 * KIB, 64};
-    static void *blocks[MIB / 64];
     fake_source source;
     gyre_pool *pool;
 
@@ -140,19 +143,7 @@ static void exhausted_source_makes_room_from_other_classes(void)
     source.capacity = MIB;
     pool = fake_pool(&source, (gyre_pool_options){.track = track});
     REQUIRE(pool);
-    for (size_t i = 0; i < COUNT(sizes); i++) {
-        gyre_status status = GYRE_OK;
-        size_t n = 0;
-
-        while (status == GYRE_OK && n < COUNT(blocks)) {
-            status = gyre_pool_take(pool, sizes[i], &blocks[n]);
-            n += status == GYRE_OK;
-        }
-        CHECK(status == GYRE_OK || status == GYRE_NO_MEMORY);
-        CHECK(n > 0);
-        for (size_t k = 0; k < n; k++)
-            gyre_pool_give(pool, blocks[k], sizes[i]);
-    }
+    fill_by_turns(pool, GYRE_NO_MEMORY, 1);
     CHECK(fake_statistics(pool).refusals == 0);
     gyre_pool_destroy(pool);
     fake_source_fini(&source);
