@@ -160,11 +160,12 @@ static void trim_leaves_what_is_out(void)
 }
 ALSO_TRACKED(trim_leaves_what_is_out)
 
-/* A source whose pieces follow each other without a gap. */
+/* A source whose pieces, in which a pool draws small blocks, follow each other without a gap. */
+#define PIECE ((size_t)65536)
 typedef struct row {
-    _Alignas(4096) unsigned char bytes[4 * 65536];
+    _Alignas(4096) unsigned char bytes[4 * PIECE];
     size_t used, given_bytes;
-    bool given[4]; /* by the piece's first 64 KiB */
+    bool given[4]; /* by piece */
 } row;
 
 static gyre_status row_take(const gyre_memory *memory, size_t size, size_t alignment, void **out)
@@ -184,7 +185,7 @@ static void row_give(const gyre_memory *memory, void *block, size_t size, size_t
     row *r = memory->user;
 
     (void)alignment;
-    r->given[(size_t)((unsigned char *)block - r->bytes) / 65536] = true;
+    r->given[(size_t)((unsigned char *)block - r->bytes) / PIECE] = true;
     r->given_bytes += size;
 }
 
@@ -192,7 +193,7 @@ static void row_give(const gyre_memory *memory, void *block, size_t size, size_t
 static void trim_tells_adjacent_pieces_apart(void)
 {
     static row r;
-    static void *blocks[3 * 65536 / 64];
+    static void *blocks[3 * PIECE / 64];
     const gyre_memory memory = {sizeof memory, "row", GYRE_MEMORY_HOST, row_take, row_give, &r, 0};
     const gyre_pool_options options = {
         .struct_size = sizeof options, .source = &memory, .track = track};
@@ -203,16 +204,16 @@ static void trim_tells_adjacent_pieces_apart(void)
     REQUIRE(gyre_pool_create(&options, &pool) == GYRE_OK);
     for (size_t i = 0; i < COUNT(blocks); i++)
         REQUIRE(gyre_pool_take(pool, 64, &blocks[i]) == GYRE_OK);
-    CHECK(r.used == 3 * 65536);
+    CHECK(r.used == 3 * PIECE);
     for (size_t i = 0; i < COUNT(blocks); i++)
-        if (blocks[i] == r.bytes + 2 * 65536 - 64) /* the last of the second piece */
+        if (blocks[i] == r.bytes + 2 * PIECE - 64) /* the last of the second piece */
             kept = blocks[i];
         else
             gyre_pool_give(pool, blocks[i], 64);
-    CHECK(gyre_pool_trim(pool) == 2 * 65536);
+    CHECK(gyre_pool_trim(pool) == 2 * PIECE);
     CHECK(r.given[0] && !r.given[1] && r.given[2]);
     gyre_pool_give(pool, kept, 64);
-    CHECK(gyre_pool_trim(pool) == 65536 && r.given_bytes == r.used);
+    CHECK(gyre_pool_trim(pool) == PIECE && r.given_bytes == r.used);
     gyre_pool_destroy(pool);
     CHECK(r.given_bytes == r.used);
 }
