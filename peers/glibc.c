@@ -6,7 +6,8 @@
  * the program's; so peers/build has the C library come first, and ways whose malloc is not its own
  * are not created. All of them are linked, not opened later: their variables for each thread are
  * then where a preloaded library has them, and a call is the same jump through the same table. Each
- * was compared with this file's loops under LD_PRELOAD, and takes as long.
+ * was compared with this file's loops under LD_PRELOAD, which take as long, or longer where many
+ * large blocks are touched.
  *
  * Threads   as peers.h says.
  * Owns      nothing.
