@@ -5,8 +5,8 @@
  *
  * A test is compiled with SOURCE_ROOT, the folder that paths start from.
  */
-#ifndef GYRE_DEVICE_H
-#define GYRE_DEVICE_H
+#ifndef TEST_DEVICE_H
+#define TEST_DEVICE_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -15,6 +15,7 @@
 #define GYRE_TOPICS(ROW)                                                                           \
     ROW(BASE, "base")                                                                              \
     ROW(MEM, "mem")                                                                                \
+    ROW(DEVICE, "device")                                                                          \
     ROW(LAB, "lab")
 
 typedef enum gyre_topic {

@@ -73,9 +73,16 @@ bool gyre_setting_parse(gyre_setting_id id, const char *text, int64_t *out_numbe
     case GYRE_KIND_COUNT: {
         long long count;
 
+        const bool automatic = strncmp(form, "auto|", 5) == 0;
+
         good = gyre_text_count(text, 1, 1 << 20, &count);
+        if (!good && automatic && strcmp(text, "auto") == 0) {
+            good = true;
+            count = 0;
+        }
         *out_number = count;
-        want = "a whole number from 1 to 1048576";
+        want = automatic ? "auto or a whole number from 1 to 1048576"
+                         : "a whole number from 1 to 1048576";
         break;
     }
     case GYRE_KIND_DURATION: {

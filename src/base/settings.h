@@ -20,7 +20,8 @@ typedef enum gyre_setting_kind {
     GYRE_KIND_TEXT,
     GYRE_KIND_FLAG,     /* 0 or 1; number is that */
     GYRE_KIND_CHOICE,   /* number is the index in the form */
-    GYRE_KIND_COUNT,    /* a whole number from 1 to 2^20; number is it */
+    GYRE_KIND_COUNT,    /* a whole number from 1 to 2^20; number is it, and 0 for "auto" where the
+                         * form begins with that */
     GYRE_KIND_DURATION, /* number is nanoseconds */
     GYRE_KIND_LOG,      /* see gyre_log_parse */
 } gyre_setting_kind;
@@ -36,6 +37,24 @@ typedef enum gyre_setting_kind {
         "longest a waiting thread spins before it sleeps, for example 20us; 0 never spins")        \
     ROW(POOL_TRACK, "GYRE_POOL_TRACK", CHOICE, "auto|on|off", "auto",                              \
         "whether pools remember who took each block; auto: in debug builds")                       \
+    ROW(BACKENDS, "GYRE_BACKENDS", TEXT, "all|NAME,...", "all",                                    \
+        "the backends that are looked for: cpu, cuda, opencl, null; the CPU is always there")      \
+    ROW(SYNC_TIMEOUT, "GYRE_SYNC_TIMEOUT", DURATION, "DURATION", "2s",                             \
+        "longest that a device may take before a wait for it is a miss, for example 500ms")        \
+    ROW(CPU_WORKERS, "GYRE_CPU_WORKERS", COUNT, "auto|COUNT", "auto",                              \
+        "threads that compute on the CPU; auto: one for each CPU that the process may use")        \
+    ROW(CPU_NAME, "GYRE_CPU_NAME", TEXT, "NAME", "gyre-cpu",                                       \
+        "what those threads are called, with their number behind it")                              \
+    ROW(CPU_STACK_KIB, "GYRE_CPU_STACK_KIB", COUNT, "auto|COUNT", "auto",                          \
+        "KiB of stack of each of those threads; auto: the system's default")                       \
+    ROW(NULL_FAULTS, "GYRE_NULL_FAULTS", TEXT, "FAULT ...", "",                                    \
+        "what shall go wrong on the null device, for example hang@3; docs/backends.md has the list") \
+    ROW(CACHE, "GYRE_CACHE", TEXT, "DIR|off", "",                                                  \
+        "folder of compiled kernels; unset: gyre/kernels in XDG_CACHE_HOME or ~/.cache")           \
+    ROW(CACHE_MIB, "GYRE_CACHE_MIB", COUNT, "COUNT", "256",                                        \
+        "MiB of compiled kernels that are kept")                                                   \
+    ROW(CACHE_HOME, "XDG_CACHE_HOME", TEXT, "DIR", "",                                             \
+        "where programs keep what they can make again (a convention of many programs)")            \
     ROW(TRACE_EVENTS, "GYRE_TRACE_EVENTS", COUNT, "COUNT", "4096",                                 \
         "events that the trace recorder keeps for each thread")                                    \
     ROW(OUT, "GYRE_OUT", TEXT, "DIR", "gyre-out",                                                  \
@@ -45,7 +64,7 @@ typedef enum gyre_setting_kind {
     ROW(STATE_HOME, "XDG_STATE_HOME", TEXT, "DIR", "",                                             \
         "where programs keep what they know of this machine (a convention of many programs)")      \
     ROW(HOME, "HOME", TEXT, "DIR", "",                                                             \
-        "the user's folder; .local/state in it stands for an unset XDG_STATE_HOME")                \
+        "the user's folder; .local/state and .cache in it stand for the unset two above")            \
     ROW(COLOR, "GYRE_COLOR", CHOICE, "auto|always|never", "auto",                                  \
         "coloured output; auto colours on a terminal")                                             \
     ROW(NO_COLOR, "NO_COLOR", TEXT, "ANY", "",                                                     \

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cpu: to be written.
+ */
+#include "base/fail.h"
+#include "dev/backend.h"
+
+extern const gyre_backend gyre_backend_cpu;
+
+static gyre_status probe(uint32_t *out_count, char *text, size_t text_size)
+{
+    (void)text, (void)text_size;
+    *out_count = 0;
+    return gyre_fail(GYRE_UNAVAILABLE, "not here yet");
+}
+
+const gyre_backend gyre_backend_cpu = {.name = "cpu", .probe = probe};
