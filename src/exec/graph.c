@@ -41,7 +41,8 @@ typedef struct table {
     void *there;         /* on the device */
     size_t row_bytes;
     uint32_t count;
-    bool changed; /* since it was carried over */
+    uint32_t becomes; /* which of the backend's nodes */
+    bool changed;     /* since it was carried over */
     _Alignas(16) struct {
         void *rows;
         uint32_t count;
@@ -306,9 +307,7 @@ static void lay_out(gyre_graph *graph)
             after[k] = graph->nodes[after[k]].becomes;
         graph->expected_ns += n->expected_ns;
         if (n->table != NOT_MERGED && n->row > 0) {
-            for (uint32_t k = 0; k < i; k++)
-                if (graph->nodes[k].table == n->table && graph->nodes[k].row == 0)
-                    n->becomes = graph->nodes[k].becomes;
+            n->becomes = graph->tables[n->table].becomes;
             continue;
         }
         n->becomes = graph->ready_count;
@@ -317,6 +316,7 @@ static void lay_out(gyre_graph *graph)
         if (n->table != NOT_MERGED) {
             table *const t = &graph->tables[n->table];
 
+            t->becomes = n->becomes;
             into->as.launch.kernel = gyre_kernel_many(n->kernel);
             into->as.launch.grid[2] = t->count;
             into->as.launch.parameters = &t->parameters;

@@ -138,13 +138,15 @@ gyre_status gyre_stream_latch(gyre_stream *stream, gyre_status status)
 {
     if (!atomic_load_explicit(&stream->faulted, memory_order_relaxed)) {
         const gyre_error seen = *gyre_error_last();
-        char suspects[160];
+        char suspects[160], whole[512];
 
         name_suspects(stream, suspects, sizeof suspects);
         stream->fault = seen;
         stream->fault.status = status;
-        snprintf(stream->fault.text, sizeof stream->fault.text, "%s, %s: %s: %s",
-                 stream->context->name, stream->name, suspects, seen.text);
+        snprintf(whole, sizeof whole, "%s, %s: %s: %s", stream->context->name, stream->name,
+                 suspects, seen.text);
+        whole[sizeof stream->fault.text - 1] = '\0';
+        memcpy(stream->fault.text, whole, sizeof stream->fault.text);
         /* release [stream-fault]: whoever sees it finds the fault */
         atomic_store_explicit(&stream->faulted, true, memory_order_release);
     }
