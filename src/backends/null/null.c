@@ -198,13 +198,16 @@ static gyre_status open(uint32_t index, const gyre_dev_options *options, gyre_de
     return GYRE_OK;
 }
 
-/* Nothing here waits, so to abandon is to close. */
-static void close(gyre_dev *dev, bool abandon)
+static void abandon(gyre_dev *dev)
+{
+    dev->abandoned = true;
+}
+
+static void close(gyre_dev *dev)
 {
     gyre_null_device *const device = dev->device;
     gyre_dev **link = &device->newest;
 
-    (void)abandon;
     pthread_mutex_lock(&device->lock);
     while (*link != dev)
         link = &(*link)->older;
@@ -295,6 +298,7 @@ const gyre_backend gyre_backend_null = {
     .compiler = compiler,
     .look = look,
     .open = open,
+    .abandon = abandon,
     .close = close,
     .native = gyre_no_native,
     .room = room,
