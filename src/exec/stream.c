@@ -117,8 +117,7 @@ gyre_status gyre_stream_usable(const gyre_stream *stream)
     return gyre_context_usable(stream->context);
 }
 
-/* Which of what is under way it may have been. */
-static void name_suspects(const gyre_stream *stream, char *text, size_t size)
+void gyre_stream_suspects(const gyre_stream *stream, char *text, size_t size)
 {
     const uint64_t last = atomic_load_explicit(&stream->submitted, memory_order_relaxed);
     const uint64_t first = gyre_load_relaxed(&stream->timeline->completed) + 1;
@@ -140,7 +139,7 @@ gyre_status gyre_stream_latch(gyre_stream *stream, gyre_status status)
         const gyre_error seen = *gyre_error_last();
         char suspects[160], whole[512];
 
-        name_suspects(stream, suspects, sizeof suspects);
+        gyre_stream_suspects(stream, suspects, sizeof suspects);
         stream->fault = seen;
         stream->fault.status = status;
         snprintf(whole, sizeof whole, "%s, %s: %s: %s", stream->context->name, stream->name,
@@ -175,8 +174,7 @@ gyre_status gyre_stream_begin(gyre_stream *stream)
             began_ns = gyre_clock_now_ns();
             atomic_fetch_add_explicit(&stream->blocked, 1, memory_order_relaxed);
         }
-        status = gyre_stream_wait(stream, submitted - stream->pending_most + 1,
-                                  gyre_clock_after_ns(gyre_stream_allowance_ns(stream)));
+        status = gyre_stream_await(stream, submitted - stream->pending_most + 1);
         if (status != GYRE_OK)
             break;
         pthread_mutex_lock(&stream->lock);

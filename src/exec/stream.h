@@ -101,8 +101,11 @@ gyre_status gyre_stream_latch(gyre_stream *stream, gyre_status status);
 /* GYRE_OK, or the fault that was latched, or why the context is lost. */
 GYRE_MUST_USE gyre_status gyre_stream_usable(const gyre_stream *stream);
 
-/* How long a wait without a deadline of its own may take from now. */
-uint64_t gyre_stream_allowance_ns(gyre_stream *stream);
+/* Waits with the deadline that waits without one of their own have: a miss is a strike. */
+GYRE_MUST_USE gyre_status gyre_stream_await(gyre_stream *stream, uint64_t value);
+
+/* Which of what is under way it may be that hangs or has failed: "in 'relu'". The lock is held. */
+void gyre_stream_suspects(const gyre_stream *stream, char *text, size_t size);
 
 /* The statistics, whole. Never blocks. */
 void gyre_stream_count(gyre_stream *stream, gyre_stream_statistics *out_statistics);
