@@ -94,7 +94,7 @@ static int64_t told(const gyre_null_device *device, const gyre_null_faults *sett
 static uint64_t used_bytes(const gyre_null_device *device, const gyre_null_faults *setting)
 {
     const uint64_t percent = (uint64_t)told(device, setting, GYRE_NULL_MEMORY, 0);
-    const uint64_t told_bytes = GYRE_NULL_MEMORY_BYTES / 100 * percent;
+    const uint64_t told_bytes = GYRE_NULL_MEMORY_BYTES * percent / 100;
 
     return told_bytes > device->taken_bytes ? told_bytes : device->taken_bytes;
 }
