@@ -12,6 +12,8 @@
 #include "report/quantity.h"
 #include "report/terminal.h"
 
+enum { ARCHITECTURE_WIDTH = 14, DRIVER_WIDTH = 18 };
+
 static const struct {
     gyre_feature bit;
     const char *name;
@@ -139,17 +141,31 @@ static void json_device(gyre_json *json, const gyre_device *device)
     gyre_json_end(json);
 }
 
-/* The title comes last: it alone may be long. */
+/* Padded to `width`; what is longer is cut, but not within a character, and says so. */
+static void print_cell(FILE *stream, const char *text, int width)
+{
+    int letters = width - 2;
+
+    if (strlen(text) <= (size_t)width) {
+        fprintf(stream, "%-*s ", width, text[0] ? text : "-");
+        return;
+    }
+    while (letters > 0 && ((unsigned char)text[letters] & 0xC0) == 0x80)
+        letters--;
+    fprintf(stream, "%.*s%-*s ", letters, text, width - letters, "..");
+}
+
+/* The title comes last: it alone is never cut. */
 static void print_device(FILE *stream, const gyre_device *device)
 {
     char units[16] = "-";
 
     if (device->units > 0)
         snprintf(units, sizeof units, "%u", device->units);
-    fprintf(stream, "  %-10s %10s %6s  %-13s %-18s ", device->name,
-            device->memory_bytes ? gyre_quantity_bytes(device->memory_bytes).text : "-", units,
-            device->architecture[0] ? device->architecture : "-",
-            device->driver[0] ? device->driver : "-");
+    fprintf(stream, "  %-10s %10s %6s  ", device->name,
+            device->memory_bytes ? gyre_quantity_bytes(device->memory_bytes).text : "-", units);
+    print_cell(stream, device->architecture, ARCHITECTURE_WIDTH);
+    print_cell(stream, device->driver, DRIVER_WIDTH);
     gyre_text_print(stream, device->title[0] ? device->title : "-");
     fputc('\n', stream);
     if (!device->trouble[0])
@@ -176,8 +192,8 @@ void devices_show(facts *f)
     } else {
         facts_section(f, "devices");
         if (gyre_device_count() > 0)
-            fprintf(stream, "  %-10s %10s %6s  %-13s %-18s %s\n", "name", "memory", "units",
-                    "architecture", "driver", "title");
+            fprintf(stream, "  %-10s %10s %6s  %-*s %-*s %s\n", "name", "memory", "units",
+                    ARCHITECTURE_WIDTH, "architecture", DRIVER_WIDTH, "driver", "title");
         else
             fputs("  none\n", stream);
     }
