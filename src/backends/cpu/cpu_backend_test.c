@@ -3,6 +3,7 @@
  * The CPU's table, driven directly: facts, memory, code, order, blocks, copies and fills.
  */
 #include <inttypes.h>
+#include <signal.h>
 
 #include "backends/cpu/cpu_fake.h"
 #include "chance.h"
@@ -95,6 +96,40 @@ static void module_takes_functions_only(void)
     CHECK(cpu->kernel_open(r.module, &absent, &facts, &kernel) == GYRE_NOT_FOUND && !kernel);
     CHECK(strstr(gyre_error_last()->text, "absent") != NULL);
     CHECK(cpu->kernel_open(r.module, &large, &facts, &kernel) == GYRE_INVALID && !kernel);
+    rig_close(&r);
+}
+
+/* What a worker says of itself. */
+typedef struct self {
+    char name[16];
+    bool deaf;
+} self;
+
+static void introduce(const gyre_block *block, const void *parameters)
+{
+    self *const *who = parameters;
+    sigset_t blocked;
+
+    (void)block;
+    CHECK(pthread_getname_np(pthread_self(), (*who)->name, sizeof(*who)->name) == 0);
+    CHECK(pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0);
+    (*who)->deaf = sigismember(&blocked, SIGTERM) && sigismember(&blocked, SIGUSR1);
+}
+
+static void worker_is_named_and_deaf_to_signals(void)
+{
+    static const gyre_entry functions[] = {{"introduce", introduce}, {NULL, NULL}};
+    const gyre_dev_code code = {.functions = functions};
+    rig r = rig_open(1), with = r;
+    gyre_dev_stream *stream = fake_stream(&r);
+    self someone = {{0}, false}, *who = &someone;
+
+    REQUIRE(cpu->module_open(r.dev, &code, &with.module) == GYRE_OK);
+    fake_submit(stream, fake_kernel(&with, "introduce", sizeof who), &who);
+    fake_drain(stream);
+    CHECK(strcmp(someone.name, "gyre-cpu0") == 0 && someone.deaf);
+    cpu->module_close(with.module);
+    cpu->stream_close(stream, false);
     rig_close(&r);
 }
 
@@ -342,6 +377,7 @@ static const test_case cases[] = {
     TEST(device_that_cannot_be_is_refused),
     TEST(memory_is_aligned_and_impossible_sizes_are_refused),
     TEST(module_takes_functions_only),
+    TEST(worker_is_named_and_deaf_to_signals),
     TEST(stream_keeps_order),
     TEST(stream_that_had_nothing_to_do_goes_on),
     TEST(stream_that_is_opened_again_is_empty),

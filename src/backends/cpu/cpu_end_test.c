@@ -36,6 +36,27 @@ static void abandoned_device_is_left_at_once_and_starts_nothing(void)
     CHECK(count == 1 && log[0] == 2 && sum == 0);
 }
 
+static void abandoned_launch_begins_no_further_block(void)
+{
+    for (uint32_t workers = 1; workers <= 3; workers++) {
+        static gate gates[4]; /* outlive the workers */
+        gate *g = &gates[workers];
+        rig r = rig_open(workers);
+        gyre_dev_stream *stream = fake_stream(&r);
+        gyre_dev_launch launch = fake_launch(r.hold, &g);
+
+        launch.grid[0] = 100;
+        CHECK(cpu->launch(stream, &launch) == GYRE_OK);
+        fake_await(&g->entered, 1);
+        cpu->stream_close(stream, true);
+        cpu->module_close(r.module);
+        cpu->close(r.dev, true);
+        fake_open(g);
+        usleep(20000);
+        CHECK(__atomic_load_n(&g->entered, __ATOMIC_ACQUIRE) <= workers);
+    }
+}
+
 static void close_drops_what_was_never_started(void)
 {
     rig r = rig_open(1);
@@ -62,6 +83,7 @@ static void close_drops_what_was_never_started(void)
 
 static const test_case cases[] = {
     TEST(abandoned_device_is_left_at_once_and_starts_nothing),
+    TEST(abandoned_launch_begins_no_further_block),
     TEST(close_drops_what_was_never_started),
 };
 TEST_MAIN(cases)
