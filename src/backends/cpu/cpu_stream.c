@@ -190,12 +190,12 @@ gyre_status gyre_cpu_stream_open(gyre_dev *dev, void *adopt, int32_t priority,
     return GYRE_OK;
 }
 
-void gyre_cpu_stream_close(gyre_dev_stream *stream, bool abandon)
+void gyre_cpu_stream_close(gyre_dev_stream *stream)
 {
     gyre_dev *dev = stream->dev;
 
     /* In a forked child nobody works and the lock may be taken: the device frees it. */
-    if (abandon || gyre_process_check() != GYRE_OK)
+    if (gyre_cpu_is_abandoned(dev) || gyre_process_check() != GYRE_OK)
         return;
     /* relaxed: this thread is the only writer */
     if (await(stream, atomic_load_explicit(&stream->tail, memory_order_relaxed)) != GYRE_OK)

@@ -181,7 +181,7 @@ static void run(uint32_t workers)
         fprintf(stderr, "seed %" PRIu64 "\n", seed);
     for (uint32_t i = 0; i < PARTIES; i++) {
         cpu->event_close(t.parties[i].event);
-        cpu->stream_close(t.parties[i].stream, false);
+        cpu->stream_close(t.parties[i].stream);
     }
     cpu->module_close(module);
     rig_close(&t.r);
@@ -223,7 +223,7 @@ static void operation_that_comes_when_the_worker_leaves_is_done(void)
         while (gyre_clock_now_ns() < pause_end_ns)
             continue; /* about as long as the worker stays */
     }
-    cpu->stream_close(stream, false);
+    cpu->stream_close(stream);
     rig_close(&r);
 }
 
