@@ -66,6 +66,14 @@ static void end(void)
     CHECK(fake->graphs == 0 && fake->execs == 0 && fake->blocks == 0);
 }
 
+/* What was abandoned stays with the driver; here it would be a leak of the test's. */
+static void bury(void *context, void *queue)
+{
+    if (queue)
+        CHECK(cu->cuStreamDestroy_v2(queue) == 0);
+    CHECK(cu->cuCtxDestroy_v2(context) == 0);
+}
+
 static gyre_dev_module *module_of(const char *text)
 {
     gyre_dev_module *module = NULL;
@@ -179,8 +187,11 @@ static void busy_stream_says_again_and_writes_no_detail(void)
 static void sticky_fault_closes_the_device_for_good(void)
 {
     gyre_dev *again = NULL, *other = NULL;
+    void *context, *queue;
 
     REQUIRE(start(FAKE));
+    context = be->native(dev, NULL);
+    queue = be->native(dev, stream);
     fake->stream_result = 700;
     CHECK(be->poll(stream) == GYRE_DEVICE_LOST);
     CHECK(strstr(gyre_error_last()->text, "CUDA_ERROR_ILLEGAL_ADDRESS"));
@@ -192,15 +203,20 @@ static void sticky_fault_closes_the_device_for_good(void)
     CHECK(fake->contexts == 2 && fake->streams == 1); /* left where they are */
     be->close(other);
     CHECK(fake->contexts == 1); /* the driver ended what ran: others are destroyed as ever */
+    bury(context, queue);
 }
 
 static void after_a_hang_no_context_is_destroyed(void)
 {
     gyre_dev *other = NULL;
-    void *block;
+    gyre_cu_context *popped;
+    void *block, *context, *second, *third, *queue;
 
     REQUIRE(start(FAKE));
     REQUIRE(be->open(1, &(gyre_dev_options){0}, &other) == GYRE_OK);
+    context = be->native(dev, NULL);
+    queue = be->native(dev, stream);
+    second = be->native(other, NULL);
     fake->misalign = 512;
     REQUIRE(be->take(dev, GYRE_DEV_MEMORY_DEVICE, 100, 4096, &block) == GYRE_OK);
     fake->stream_result = 600;
@@ -212,8 +228,15 @@ static void after_a_hang_no_context_is_destroyed(void)
     be->close(other);
     CHECK(fake->contexts == 2 && fake->destroyed == 0 && fake->blocks == 1);
     /* a fresh one on the same device works beside it */
-    CHECK(be->open(0, &(gyre_dev_options){0}, &dev) == GYRE_OK);
+    REQUIRE(be->open(0, &(gyre_dev_options){0}, &dev) == GYRE_OK);
+    third = be->native(dev, NULL);
     be->close(dev);
+    CHECK(cu->cuCtxPushCurrent_v2(context) == 0);
+    CHECK(cu->cuMemFree_v2((char *)block - (4096 - 512)) == 0); /* as the driver gave it */
+    CHECK(cu->cuCtxPopCurrent_v2(&popped) == 0);
+    bury(context, queue);
+    bury(second, NULL);
+    bury(third, NULL);
 }
 
 static void context_that_is_refused_is_a_status(void)
