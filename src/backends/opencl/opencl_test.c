@@ -4,6 +4,8 @@
  */
 #include "backends/opencl/opencl_fake.h"
 #include "child.h"
+#include "gyre/atomic.h"
+#include "gyre/thread.h"
 
 /* First of all cases, because the first probe is for good. A loader may know other ways to its
  * platforms than the one that is taken from it here; then there are devices. */
@@ -381,6 +383,56 @@ static void strangers_and_disorderly_queues_are_not_adopted(void)
     cl->close(other, false);
 }
 
+typedef struct poller {
+    gyre_dev_stream *stream;
+    uint64_t ended; /* shared */
+} poller;
+
+static void poll_until_ended(void *arg)
+{
+    poller *const p = arg;
+
+    /* relaxed: nothing is read that was written before it */
+    while (gyre_load_relaxed(&p->ended) == 0) {
+        const gyre_status status = cl->poll(p->stream);
+
+        CHECK(status == GYRE_OK || status == GYRE_AGAIN);
+    }
+}
+
+static void anyone_may_poll_while_another_submits(void)
+{
+    enum { COPIES = 300 };
+    static unsigned char to[COPIES];
+    unsigned char from[COPIES];
+    gyre_thread *thread = NULL;
+    poller p = {NULL, 0};
+    cl_queue *queue;
+    gyre_dev *dev;
+    int32_t code = 0;
+
+    NEED_DEVICE();
+    dev = open_device();
+    REQUIRE(dev);
+    queue = gyre_cl.clCreateCommandQueueWithProperties(dev->context, dev->found->id, NULL, &code);
+    for (int adopted = 0; adopted < 2; adopted++) {
+        memset(to, 0, sizeof to);
+        p.ended = 0;
+        REQUIRE(cl->stream_open(dev, adopted ? queue : NULL, 0, &p.stream) == GYRE_OK);
+        CHECK(gyre_thread_start(poll_until_ended, &p, NULL, &thread) == GYRE_OK);
+        for (int i = 0; i < COPIES; i++) {
+            from[i] = (unsigned char)(i + adopted + 1);
+            CHECK(copy(p.stream, &to[i], &from[i], 1) == GYRE_OK);
+        }
+        CHECK(drain(p.stream) == GYRE_OK && memcmp(to, from, COPIES) == 0);
+        gyre_add_relaxed(&p.ended, 1); /* relaxed: see above */
+        gyre_thread_stop(thread);
+        cl->stream_close(p.stream, false);
+    }
+    gyre_cl.clReleaseCommandQueue(queue);
+    cl->close(dev, false);
+}
+
 static void event_holds_the_other_stream_back(void)
 {
     static unsigned char from[BYTES] = {5}, to[BYTES];
@@ -460,6 +512,7 @@ static const test_case cases[] = {
     TEST(abandoning_waits_for_nothing),
     TEST(owners_work_keeps_an_adopted_queue_busy),
     TEST(strangers_and_disorderly_queues_are_not_adopted),
+    TEST(anyone_may_poll_while_another_submits),
     TEST(event_holds_the_other_stream_back),
     TEST(time_between_events_goes_forward),
 };
