@@ -375,7 +375,7 @@ static void coarse_memory_is_declared_to_kernels(void)
     *found = before;
 }
 
-enum { THREADS = 2, ROUNDS = 200 };
+enum { THREADS = 4, ROUNDS = 20, BURST = 50 };
 
 typedef struct worker {
     gyre_dev *dev;
@@ -383,30 +383,33 @@ typedef struct worker {
     int number;
 } worker;
 
-/* Launches the kernel that all share with arguments of its own. */
+/* Launches the kernel that all share with arguments of its own, many times before it looks. */
 static void work(void *arg)
 {
     const worker *const w = arg;
+    const size_t bytes = sizeof(int) * (BURST + 1);
     gyre_dev_stream *const stream = open_stream(w->dev);
-    int *const block = take(w->dev, sizeof(int) * 2 * BLOCK);
-    int from[BLOCK], to[BLOCK];
+    int *const block = take(w->dev, bytes);
+    const int from = 7;
+    int to[BURST];
 
-    for (int i = 0; i < BLOCK; i++)
-        from[i] = i;
-    CHECK(copy(stream, block, from, sizeof from) == GYRE_OK);
+    CHECK(copy(stream, block, &from, sizeof from) == GYRE_OK);
     for (int round = 0; round < ROUNDS; round++) {
-        const scale_parameters p = {block, block + BLOCK, w->number, (uint64_t)round};
         bool same = true;
 
-        CHECK(launch(stream, w->kernel, 1, BLOCK, &p) == GYRE_OK);
-        CHECK(copy(stream, to, block + BLOCK, sizeof to) == GYRE_OK);
+        for (int i = 0; i < BURST; i++) {
+            const scale_parameters p = {block, block + 1 + i, w->number, (uint64_t)(round + i)};
+
+            CHECK(launch(stream, w->kernel, 1, 1, &p) == GYRE_OK);
+        }
+        CHECK(copy(stream, to, block + 1, sizeof to) == GYRE_OK);
         CHECK(drain(stream) == GYRE_OK);
-        for (int i = 0; i < BLOCK; i++)
-            same = same && to[i] == i * w->number + round;
+        for (int i = 0; i < BURST; i++)
+            same = same && to[i] == from * w->number + round + i;
         CHECK(same);
     }
     cl->stream_close(stream, false);
-    cl->give(w->dev, GYRE_DEV_MEMORY_DEVICE, block, sizeof(int) * 2 * BLOCK);
+    cl->give(w->dev, GYRE_DEV_MEMORY_DEVICE, block, bytes);
 }
 
 static void threads_share_a_kernel_without_mixing_arguments(void)
@@ -424,7 +427,7 @@ static void threads_share_a_kernel_without_mixing_arguments(void)
     REQUIRE(module);
     kernel = open_kernel(module, "scale", scale_arguments, 4);
     for (int i = 0; i < THREADS; i++) {
-        workers[i] = (worker){dev, kernel, i + 2};
+        workers[i] = (worker){dev, kernel, 1000 * (i + 1)};
         CHECK(gyre_thread_start(work, &workers[i], NULL, &threads[i]) == GYRE_OK);
     }
     for (int i = 0; i < THREADS; i++)

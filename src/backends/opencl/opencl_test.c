@@ -288,6 +288,58 @@ static void command_that_fails_is_a_lost_device(void)
     cl->close(dev, false);
 }
 
+/* Which events a marker or barrier was given to wait for, last. */
+static int32_t (*real_marker)(cl_queue *, uint32_t, cl_event *const *, cl_event **);
+static cl_event *fake_waits[2];
+static uint32_t fake_count;
+
+static int32_t fake_marker(cl_queue *queue, uint32_t count, cl_event *const *waits,
+                           cl_event **out_event)
+{
+    fake_count = count;
+    for (uint32_t i = 0; i < count && i < 2; i++)
+        fake_waits[i] = waits[i];
+    return real_marker(queue, count, waits, out_event);
+}
+
+static void failure_travels_to_the_last_event(void)
+{
+    static unsigned char from[BYTES], to[BYTES];
+    gyre_dev_stream *stream, *other;
+    gyre_dev_event *event = NULL;
+    const cl_event *last, *marker;
+    gyre_cl_api before;
+    gyre_dev *dev;
+
+    NEED_DEVICE();
+    dev = open_device();
+    REQUIRE(dev);
+    stream = open_stream(dev);
+    other = open_stream(dev);
+    REQUIRE(cl->event_open(dev, false, &event) == GYRE_OK);
+    before = gyre_cl;
+    real_marker = gyre_cl.clEnqueueMarkerWithWaitList;
+    gyre_cl.clEnqueueMarkerWithWaitList = fake_marker;
+    CHECK(cl->event_record(event, stream) == GYRE_OK && fake_count == 0);
+    CHECK(copy(stream, to, from, BYTES) == GYRE_OK);
+    last = stream->last;
+    CHECK(cl->event_record(event, stream) == GYRE_OK);
+    CHECK(fake_count == 1 && fake_waits[0] == last && stream->last != last);
+    marker = stream->last;
+    CHECK(copy(other, to, from, BYTES) == GYRE_OK);
+    last = other->last;
+    real_marker = gyre_cl.clEnqueueBarrierWithWaitList;
+    gyre_cl.clEnqueueBarrierWithWaitList = fake_marker;
+    CHECK(cl->event_wait(other, event) == GYRE_OK);
+    CHECK(fake_count == 2 && fake_waits[0] == marker && fake_waits[1] == last);
+    gyre_cl = before;
+    CHECK(drain(stream) == GYRE_OK && drain(other) == GYRE_OK);
+    cl->event_close(event);
+    cl->stream_close(stream, false);
+    cl->stream_close(other, false);
+    cl->close(dev, false);
+}
+
 static void abandoning_waits_for_nothing(void)
 {
     static unsigned char from[BYTES], to[BYTES];
@@ -509,6 +561,7 @@ static const test_case cases[] = {
     TEST(fills_repeat_patterns_of_all_sizes),
     TEST(stream_is_busy_until_its_work_is_done),
     TEST(command_that_fails_is_a_lost_device),
+    TEST(failure_travels_to_the_last_event),
     TEST(abandoning_waits_for_nothing),
     TEST(owners_work_keeps_an_adopted_queue_busy),
     TEST(strangers_and_disorderly_queues_are_not_adopted),
