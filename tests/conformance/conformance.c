@@ -157,54 +157,69 @@ void fill_random(uint64_t *state, void *to, size_t size)
         bytes[i] = (unsigned char)chance_next(state);
 }
 
-uint64_t submitted(gyre_stream *stream)
+uint64_t ticket(gyre_stream *stream)
 {
     return gyre_stream_ticket(stream).value;
 }
 
+uint64_t completed(gyre_stream *stream)
+{
+    /* acquire: what these tickets wrote is seen */
+    return __atomic_load_n(gyre_stream_ticket(stream).completed, __ATOMIC_ACQUIRE);
+}
+
+uint64_t submitted(gyre_stream *stream)
+{
+    gyre_stream_statistics statistics = {.struct_size = sizeof statistics};
+
+    return gyre_stream_describe(stream, &statistics) == GYRE_OK ? statistics.submitted : UINT64_MAX;
+}
+
 bool gates_exist(void)
 {
-    return gyre_device_has(on.device, GYRE_FEATURE_MAPPED);
+    /* the null device computes in the call that submits: that would wait for itself */
+    return gyre_device_has(on.device, GYRE_FEATURE_MAPPED) && on.device->kind != GYRE_DEVICE_NULL;
 }
 
-bool gate_init(gate *gate, gyre_context *context)
+bool gate_init(gate *it, gyre_context *context)
 {
-    gate->context = context;
-    gate->flag = take_in(context, GYRE_CONTEXT_PINNED, 64);
-    if (gate->flag)
-        __atomic_store_n(gate->flag, 0, __ATOMIC_RELEASE);
-    return gate->flag != NULL;
+    it->context = context;
+    it->flag = take_in(context, GYRE_CONTEXT_PINNED, 64);
+    if (it->flag)
+        __atomic_store_n(it->flag, 0, __ATOMIC_RELEASE);
+    return it->flag != NULL;
 }
 
-gyre_status gate_submit(gate *gate, gyre_stream *stream, gyre_kernel *kernel)
+uint64_t gate_limit(void)
 {
-    const bool function = gyre_device_has(on.device, GYRE_FEATURE_FUNCTIONS);
-    const gate_parameters parameters = {
-        .flag = gate->flag,
-        .limit = function                             ? 20000 * MS
-                 : on.device->kind == GYRE_DEVICE_GPU ? UINT64_C(1) << 24
-                                                      : UINT64_C(1) << 34,
-    };
+    if (gyre_device_has(on.device, GYRE_FEATURE_FUNCTIONS))
+        return 20000 * MS;
+    return UINT64_C(1) << (on.device->kind == GYRE_DEVICE_GPU ? 24 : 34);
+}
+
+gyre_status gate_submit(gate *it, gyre_stream *stream, gyre_kernel *kernel)
+{
+    const gate_parameters parameters = {.flag = it->flag, .limit = gate_limit()};
     const gyre_launch launch = launch_of(1, 1, &parameters, sizeof parameters);
 
     return gyre_stream_launch(stream, kernel, &launch);
 }
 
-void gate_open(gate *gate)
+void gate_open(gate *it)
 {
     /* release [gate]: pairs with the acquire in the kernel */
-    __atomic_store_n(gate->flag, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(it->flag, 1, __ATOMIC_RELEASE);
 }
 
-void gate_close(gate *gate)
+void gate_close(gate *it)
 {
-    __atomic_store_n(gate->flag, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(it->flag, 0, __ATOMIC_RELEASE);
 }
 
-void gate_fini(gate *gate)
+void gate_fini(gate *it)
 {
-    give_in(gate->context, GYRE_CONTEXT_PINNED, gate->flag, 64);
-    gate->flag = NULL;
+    give_in(it->context, GYRE_CONTEXT_PINNED, it->flag, 64);
+    it->flag = NULL;
 }
 
 typedef struct member {

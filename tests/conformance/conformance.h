@@ -151,7 +151,10 @@ gyre_status step(gyre_stream *stream, step_parameters parameters);
 
 void fill_random(uint64_t *state, void *to, size_t size);
 
-/* The number of the last ticket. */
+/* The number of the last ticket, of the last that is through as far as was looked, and how many
+ * there were. */
+uint64_t ticket(gyre_stream *stream);
+uint64_t completed(gyre_stream *stream);
 uint64_t submitted(gyre_stream *stream);
 
 /* Something that holds a stream up until the host says so. */
@@ -162,11 +165,12 @@ typedef struct gate {
 
 /* Whether this device can be held up so. */
 bool gates_exist(void);
-bool gate_init(gate *gate, gyre_context *context);
-gyre_status gate_submit(gate *gate, gyre_stream *stream, gyre_kernel *kernel);
-void gate_open(gate *gate);
-void gate_close(gate *gate); /* again, while nothing waits */
-void gate_fini(gate *gate);  /* open, and nothing waits */
+uint64_t gate_limit(void); /* after which it opens by itself: many seconds */
+bool gate_init(gate *it, gyre_context *context);
+gyre_status gate_submit(gate *it, gyre_stream *stream, gyre_kernel *kernel);
+void gate_open(gate *it);
+void gate_close(gate *it); /* again, while nothing waits */
+void gate_fini(gate *it);  /* open, and nothing waits */
 
 /* Runs bodies on `count` threads at once, each with its number. */
 bool together(size_t count, void (*body)(size_t number));

@@ -425,6 +425,42 @@ static void copies_from_others_are_ordered_in_the_stream(void)
     end(before);
 }
 
+/* After the call the other side may be written again, or given back. */
+static void a_copy_through_the_host_has_happened_on_return(void)
+{
+    enum { N = 4096 };
+    const int before = test_failed();
+    uint32_t *const data = take(GYRE_CONTEXT_DEVICE, N * 4), host[N] = {0};
+    size_t others = 0;
+
+    begin();
+    REQUIRE(stream && data && kernel_of(KERNEL_STEP));
+    for (size_t i = 0; i < gyre_device_count(); i++) {
+        const gyre_device *const device = gyre_device_at(i);
+        gyre_context *other;
+        void *source;
+
+        if (device->trouble[0] != '\0' || gyre_device_reaches(on.device, device))
+            continue;
+        others++;
+        REQUIRE(ok(gyre_context_create(device, NULL, &other)));
+        source = take_in(other, GYRE_CONTEXT_DEVICE, N * 4);
+        REQUIRE(source);
+        for (int n = 0; n < 8; n++)
+            CHECK(ok(step(stream, (step_parameters){data, N, 1, 1, 200000})));
+        CHECK(ok(gyre_stream_copy_from(stream, data, other, source, N * 4)));
+        CHECK(gyre_stream_poll(stream) == GYRE_OK);
+        CHECK(ok(gyre_stream_sync(stream)));
+        give_in(other, GYRE_CONTEXT_DEVICE, source, N * 4);
+        gyre_context_destroy(other);
+    }
+    CHECK(put(stream, host, data, sizeof host));
+    give(GYRE_CONTEXT_DEVICE, data, N * 4);
+    end(before);
+    if (others == 0)
+        SKIP("this device reaches all others");
+}
+
 static const test_case cases[] = {
     TEST(copies_of_any_size_go_in_every_direction),
     TEST(many_megabytes_arrive),
@@ -435,6 +471,7 @@ static const test_case cases[] = {
     TEST(malformed_fills_are_refused),
     TEST(contexts_of_one_device_copy_to_each_other),
     TEST(every_other_device_can_be_copied_from),
+    TEST(a_copy_through_the_host_has_happened_on_return),
     TEST(copies_from_others_are_ordered_in_the_stream),
 };
 CONFORMANCE_MAIN(cases)

@@ -133,7 +133,7 @@ static void not_yet_and_too_late_write_no_detail(void)
     before = *gyre_error_last();
     CHECK(gyre_stream_poll(stream) == GYRE_AGAIN);
     CHECK(gyre_event_poll(event) == GYRE_AGAIN);
-    CHECK(gyre_stream_wait(stream, 1, gyre_clock_after_ns(MS)) == GYRE_TIMEOUT);
+    CHECK(gyre_stream_wait(stream, ticket(stream), gyre_clock_after_ns(MS)) == GYRE_TIMEOUT);
     CHECK(memcmp(&before, gyre_error_last(), sizeof before) == 0);
     CHECK(gyre_stream_fault(stream) == NULL && gyre_context_fault(on.context) == NULL);
     gate_open(&held);

@@ -116,11 +116,12 @@ static void threads_make_and_end_things_in_one_context(void)
 }
 
 static gate shared_gate;
+static uint64_t shared_ticket; /* the gate's */
 
 static void wait_or_submit(size_t number)
 {
     if (number < 2) { /* two wait for the gate, up to the context's deadline */
-        CHECK(ok(gyre_stream_wait(shared, 1, gyre_clock_after_ns(1900 * MS))));
+        CHECK(ok(gyre_stream_wait(shared, shared_ticket, gyre_clock_after_ns(1900 * MS))));
         return;
     }
     for (uint32_t i = 0; i < 5; i++) { /* which must not keep others from submitting */
@@ -143,6 +144,7 @@ static void a_wait_keeps_nobody_from_submitting(void)
     REQUIRE(shared && shared_data && kernel_of(KERNEL_STEP) && kernel_of(KERNEL_GATE) &&
             gate_init(&shared_gate, on.context));
     CHECK(ok(gate_submit(&shared_gate, shared, kernel_of(KERNEL_GATE))));
+    shared_ticket = ticket(shared);
     CHECK(ok(step(shared, (step_parameters){shared_data, N, 0, 0, 0})));
     CHECK(together(3, wait_or_submit));
     CHECK(put(shared, host, shared_data, BYTES));
