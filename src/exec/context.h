@@ -47,8 +47,11 @@ struct gyre_context {
     uint32_t pending_most;
     gyre_memory device_memory, pinned_memory;
     _Atomic uint64_t device_bytes, pinned_bytes;
-    _Atomic uint32_t objects; /* streams, events, kernels and graphs that there are */
-    _Atomic uint32_t lost;    /* gyre_loss */
+    _Atomic uint32_t objects;        /* streams, events, kernels and graphs that there are */
+    _Atomic uint32_t lost;           /* gyre_loss */
+    _Atomic uint32_t profiling;      /* whether `profile` is to be used */
+    _Atomic uint32_t profile_inside; /* submissions that use it */
+    struct gyre_profile *profile;    /* constant while profiling */
 
     pthread_mutex_t lock;          /* what follows; taken after a stream's */
     bool abandoned;                /* the backend was told */
@@ -61,7 +64,7 @@ struct gyre_context {
 };
 
 /* GYRE_OK, or GYRE_DEVICE_LOST with the reason as this thread's detail. */
-GYRE_MUST_USE gyre_status gyre_context_usable(const gyre_context *context);
+GYRE_MUST_USE gyre_status gyre_context_usable(gyre_context *context);
 
 /* Makes it lost, for the reason that is this thread's detail unless one was there before; returns
  * GYRE_DEVICE_LOST. */

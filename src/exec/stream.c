@@ -9,17 +9,21 @@
  */
 #include "exec/stream.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/lasting.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/process.h"
 #include "exec/kernel.h"
+#include "exec/profile.h"
 #include "gyre/atomic.h"
 #include "gyre/clock.h"
+#include "gyre/trace.h"
 
 static void free_stream(gyre_stream *stream)
 {
@@ -64,6 +68,7 @@ gyre_status gyre_stream_create(gyre_context *context, const gyre_stream_options 
     gyre_stream *stream;
     void *memory = NULL;
     uint32_t most, room = 1;
+    char name[GYRE_NAME_BYTES];
     gyre_status status = gyre_context_usable(context);
 
     *out_stream = NULL;
@@ -76,7 +81,8 @@ gyre_status gyre_stream_create(gyre_context *context, const gyre_stream_options 
     stream = memory;
     pthread_mutex_init(&stream->lock, NULL);
     stream->context = context;
-    gyre_name_copy(stream->name, o.name, "stream");
+    gyre_name_copy(name, o.name, "stream");
+    stream->name = gyre_lasting(name);
     most = o.pending_most ? o.pending_most : context->pending_most;
     stream->pending_most = most > GYRE_PENDING_MOST ? GYRE_PENDING_MOST : most;
     while (room < stream->pending_most)
@@ -129,8 +135,8 @@ void gyre_stream_suspects(const gyre_stream *stream, char *text, size_t size)
     else if (first == last)
         snprintf(text, size, "in '%.60s'", newest);
     else
-        snprintf(text, size, "in one of the last %llu, from '%.50s' to '%.50s'",
-                 (unsigned long long)(last - first + 1), oldest, newest);
+        snprintf(text, size, "in one of the last %" PRIu64 ", from '%.50s' to '%.50s'",
+                 last - first + 1, oldest, newest);
 }
 
 gyre_status gyre_stream_latch(gyre_stream *stream, gyre_status status)
@@ -154,7 +160,7 @@ gyre_status gyre_stream_latch(gyre_stream *stream, gyre_status status)
                                       : status;
 }
 
-gyre_status gyre_stream_begin(gyre_stream *stream)
+gyre_status gyre_stream_begin(gyre_stream *stream, const char *what)
 {
     gyre_status status = gyre_stream_usable(stream);
     uint64_t began_ns = 0;
@@ -182,12 +188,18 @@ gyre_status gyre_stream_begin(gyre_stream *stream)
     if (began_ns != 0)
         atomic_fetch_add_explicit(&stream->blocked_ns, gyre_clock_now_ns() - began_ns,
                                   memory_order_relaxed);
+    if (status == GYRE_OK) {
+        gyre_trace_begin(what);
+        gyre_profile_enter(stream);
+    }
     return status;
 }
 
 gyre_status gyre_stream_commit(gyre_stream *stream, gyre_status status,
                                const gyre_submission *submission)
 {
+    gyre_profile_leave(stream, submission->what, status);
+    gyre_trace_end(submission->what);
     if (status == GYRE_OK) {
         const uint64_t ticket = atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1;
         gyre_pending *const entry = &stream->ring[ticket & stream->ring_mask];
@@ -234,7 +246,7 @@ gyre_status gyre_stream_launch(gyre_stream *stream, gyre_kernel *kernel, const g
     if (status == GYRE_OK)
         status = gyre_kernel_ready(kernel, launch, &room, &ready);
     if (status == GYRE_OK)
-        status = gyre_stream_begin(stream);
+        status = gyre_stream_begin(stream, gyre_kernel_name(kernel));
     if (status != GYRE_OK)
         return status;
     submission = (gyre_submission){gyre_kernel_name(kernel), kernel, launch->expected_ns};
@@ -275,7 +287,7 @@ gyre_status gyre_box_ready(const gyre_box *box, gyre_dev_copy *out_copy)
 
 static gyre_status submit_copy(gyre_stream *stream, const gyre_dev_copy *copy, const char *what)
 {
-    gyre_status status = gyre_stream_begin(stream);
+    gyre_status status = gyre_stream_begin(stream, what);
 
     if (status != GYRE_OK)
         return status;
@@ -286,7 +298,7 @@ static gyre_status submit_copy(gyre_stream *stream, const gyre_dev_copy *copy, c
 
 gyre_status gyre_stream_copy(gyre_stream *stream, void *to, const void *from, size_t size)
 {
-    gyre_dev_copy copy;
+    gyre_dev_copy copy = {0};
     const gyre_status status =
         gyre_box_ready(&(gyre_box){.to = to, .from = from, .width = size}, &copy);
 
@@ -295,7 +307,7 @@ gyre_status gyre_stream_copy(gyre_stream *stream, void *to, const void *from, si
 
 gyre_status gyre_stream_copy_box(gyre_stream *stream, const gyre_box *box)
 {
-    gyre_dev_copy copy;
+    gyre_dev_copy copy = {0};
     const gyre_status status = gyre_box_ready(box, &copy);
 
     return status == GYRE_OK ? submit_copy(stream, &copy, "copy of a box") : status;
@@ -337,7 +349,7 @@ gyre_status gyre_stream_copy_from(gyre_stream *stream, void *to, gyre_context *f
                                   const void *from, size_t size)
 {
     gyre_context *const context = stream->context;
-    gyre_dev_copy copy;
+    gyre_dev_copy copy = {0};
     gyre_status status = gyre_box_ready(&(gyre_box){.to = to, .from = from, .width = size}, &copy);
 
     if (status == GYRE_OK)
@@ -371,11 +383,11 @@ gyre_status gyre_fill_ready(const gyre_fill *fill, gyre_dev_fill *out_fill)
 
 gyre_status gyre_stream_fill(gyre_stream *stream, const gyre_fill *fill)
 {
-    gyre_dev_fill ready;
+    gyre_dev_fill ready = {0};
     gyre_status status = gyre_fill_ready(fill, &ready);
 
     if (status == GYRE_OK)
-        status = gyre_stream_begin(stream);
+        status = gyre_stream_begin(stream, "fill");
     if (status != GYRE_OK)
         return status;
     if (ready.count > 0)
