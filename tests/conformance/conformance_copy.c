@@ -12,8 +12,9 @@ static uint64_t state, seed;
 
 static void *side_take(side at, size_t size)
 {
-    return at == SIDE_HOST ? malloc(size)
-                           : take(at == SIDE_PINNED ? GYRE_CONTEXT_PINNED : GYRE_CONTEXT_DEVICE, size);
+    return at == SIDE_HOST
+               ? malloc(size)
+               : take(at == SIDE_PINNED ? GYRE_CONTEXT_PINNED : GYRE_CONTEXT_DEVICE, size);
 }
 
 static void side_give(side at, void *block, size_t size)

@@ -148,8 +148,7 @@ static void a_pool_passes_on_that_there_is_no_more(void)
 
 static void a_take_that_fails_is_only_that_take(void)
 {
-    const gyre_context_options options = {.struct_size = sizeof options,
-                                          .faults = "memory@3..20"};
+    const gyre_context_options options = {.struct_size = sizeof options, .faults = "memory@3..20"};
     gyre_context_statistics statistics = {.struct_size = sizeof statistics};
     const gyre_memory *memory;
     gyre_context *context;

@@ -153,10 +153,10 @@ static void copies_and_fills_are_nodes_too(void)
                              (gyre_after){&node, 1}, &node)));
     CHECK(node == 2);
     /* every other word of the copy, as a box */
-    CHECK(ok(gyre_graph_copy(s.graph,
-                             &(gyre_box){.to = pinned, .from = s.data + N, .width = 4,
-                                         .height = N / 2, .from_pitch = 8},
-                             (gyre_after){&node, 1}, &node)));
+    CHECK(ok(gyre_graph_copy(
+        s.graph,
+        &(gyre_box){.to = pinned, .from = s.data + N, .width = 4, .height = N / 2, .from_pitch = 8},
+        (gyre_after){&node, 1}, &node)));
     CHECK(ok(gyre_graph_finish(s.graph)));
     for (int round = 0; round < 5; round++) {
         memset(pinned, 0, BYTES);
@@ -315,10 +315,10 @@ static void merging_keeps_what_waits_for_what(void)
                                            &second[i])));
             }
         for (uint32_t i = 0; i < 4; i++) /* what reads them must not run before */
-            CHECK(ok(gyre_graph_copy(s.graph,
-                                     &(gyre_box){.to = s.data + (4 + i) * N, .from = s.data + i * N,
-                                                 .width = BYTES},
-                                     (gyre_after){&second[i], 1}, &node)));
+            CHECK(ok(gyre_graph_copy(
+                s.graph,
+                &(gyre_box){.to = s.data + (4 + i) * N, .from = s.data + i * N, .width = BYTES},
+                (gyre_after){&second[i], 1}, &node)));
         CHECK(ok(gyre_graph_finish(s.graph)));
         for (int round = 0; round < 5; round++)
             CHECK(ok(gyre_stream_submit(s.stream, s.graph)));
@@ -367,10 +367,11 @@ static void bad_nodes_are_refused_and_not_counted(void)
     bad = launch;
     bad.block[0] = on.device->block_threads_most + 1;
     CHECK(gyre_graph_launch(s.graph, kernel_of(KERNEL_STEP), &bad, at_once, &node) == GYRE_INVALID);
-    CHECK(gyre_graph_copy(s.graph,
-                          &(gyre_box){.to = s.data, .from = s.data + N, .width = 64, .height = 2,
-                                      .to_pitch = 63},
-                          at_once, &node) == GYRE_INVALID);
+    CHECK(
+        gyre_graph_copy(
+            s.graph,
+            &(gyre_box){.to = s.data, .from = s.data + N, .width = 64, .height = 2, .to_pitch = 63},
+            at_once, &node) == GYRE_INVALID);
     CHECK(gyre_graph_fill(s.graph, &(gyre_fill){.to = s.data, .pattern_size = 3, .count = 1},
                           at_once, &node) == GYRE_INVALID);
     CHECK(facts_of(s.graph).nodes == 1);

@@ -202,7 +202,7 @@ static void declared_work_gets_its_time(void)
     start = gyre_clock_now_ns();
     CHECK(ok(hold_submit(&h, 20 * MS)) && ok(hold_step(&h, 1)));
     CHECK(gyre_stream_sync(h.stream) == GYRE_DEVICE_LOST); /* one strike is all here */
-    CHECK(gyre_clock_now_ns() - start >= 80 * MS); /* four times what it said */
+    CHECK(gyre_clock_now_ns() - start >= 80 * MS);         /* four times what it said */
     hold_release(&h);
     sleep_ns(50 * MS);
     CHECK(ok(gyre_context_reset(h.context)));
@@ -336,10 +336,10 @@ static void too_many_pending_make_the_next_wait(void)
 {
     hold h;
 
-    if (!hold_begin(&h,
-                    (gyre_context_options){.sync_timeout_ns = 20 * MS, .strikes = 100,
-                                           .pending_most = 4},
-                    "hang@1+250"))
+    if (!hold_begin(
+            &h,
+            (gyre_context_options){.sync_timeout_ns = 20 * MS, .strikes = 100, .pending_most = 4},
+            "hang@1+250"))
         return;
     CHECK(statistics_of(h.stream).blocked == 0);
     CHECK(ok(hold_submit(&h, 0)));
@@ -363,10 +363,10 @@ static void a_stream_may_have_its_own_number_of_pending(void)
     gyre_stream *stream;
     hold h;
 
-    if (!hold_begin(&h,
-                    (gyre_context_options){.sync_timeout_ns = 10 * MS, .strikes = 100,
-                                           .pending_most = 8},
-                    "hang@1+250"))
+    if (!hold_begin(
+            &h,
+            (gyre_context_options){.sync_timeout_ns = 10 * MS, .strikes = 100, .pending_most = 8},
+            "hang@1+250"))
         return;
     CHECK(ok(gyre_stream_sync(h.stream)));
     stream = h.stream;

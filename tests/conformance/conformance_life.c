@@ -343,8 +343,8 @@ static void names_may_be_long(void)
     static const char name[] = "a name that is far longer than the thirty-one bytes that are kept";
     const gyre_context_options context_options = {.struct_size = sizeof context_options,
                                                   .name = name};
-    const gyre_stream_options stream_options = {.struct_size = sizeof stream_options,
-                                                .name = name, .priority = -100};
+    const gyre_stream_options stream_options = {
+        .struct_size = sizeof stream_options, .name = name, .priority = -100};
     const gyre_graph_options graph_options = {.struct_size = sizeof graph_options, .name = name};
     gyre_context *context;
     gyre_stream *stream;

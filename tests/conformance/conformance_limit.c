@@ -216,12 +216,9 @@ static void a_block_may_have_all_shared_memory(void)
 }
 
 static const test_case cases[] = {
-    TEST(a_device_tells_all_that_it_must),
-    TEST(devices_are_found_by_name),
-    TEST(the_list_of_devices_adds_up),
-    TEST(looking_fills_in_no_more_than_asked),
-    TEST(launches_beyond_a_limit_are_refused),
-    TEST(a_block_may_be_as_large_as_the_limit),
+    TEST(a_device_tells_all_that_it_must),     TEST(devices_are_found_by_name),
+    TEST(the_list_of_devices_adds_up),         TEST(looking_fills_in_no_more_than_asked),
+    TEST(launches_beyond_a_limit_are_refused), TEST(a_block_may_be_as_large_as_the_limit),
     TEST(a_block_may_have_all_shared_memory),
 };
 CONFORMANCE_MAIN(cases)

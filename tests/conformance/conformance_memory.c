@@ -197,9 +197,9 @@ static void the_host_reaches_device_memory_where_it_can(void)
 
 static void impossible_sizes_are_no_memory_and_cost_nothing(void)
 {
-    const size_t sizes[] = {SIZE_MAX,        SIZE_MAX - 1,  SIZE_MAX - 63,   SIZE_MAX - 64,
-                            SIZE_MAX - 4095, SIZE_MAX / 2,  (size_t)1 << 62, (size_t)1 << 56,
-                            (size_t)on.device->memory_bytes * 64};
+    const size_t sizes[] = {SIZE_MAX,        SIZE_MAX - 1,    SIZE_MAX - 63,
+                            SIZE_MAX - 64,   SIZE_MAX - 4095, SIZE_MAX / 2,
+                            (size_t)1 << 62, (size_t)1 << 56, (size_t)on.device->memory_bytes * 64};
     static const size_t alignments[] = {1, 64, 4096};
 
     for (size_t k = 0; k < COUNT(kinds); k++) {

@@ -175,8 +175,8 @@ static void use_blocks(size_t number)
             CHECK(ok(gyre_stream_sync(stream)));
             gyre_pool_give(shared_pool, block, BYTES);
         } else {
-            CHECK(ok(gyre_pool_give_after(shared_pool, block, BYTES, 64,
-                                          gyre_stream_ticket(stream))));
+            CHECK(ok(
+                gyre_pool_give_after(shared_pool, block, BYTES, 64, gyre_stream_ticket(stream))));
         }
     }
     CHECK(ok(gyre_stream_sync(stream)));
@@ -222,10 +222,8 @@ static void a_ticket_outlives_its_stream(void)
 /* What a stream did not do before it was destroyed with a lost context is never through. */
 static void a_lost_stream_keeps_its_blocks(void)
 {
-    const gyre_context_options options = {.struct_size = sizeof options,
-                                          .faults = "hang@1",
-                                          .sync_timeout_ns = 2 * MS,
-                                          .strikes = 1};
+    const gyre_context_options options = {
+        .struct_size = sizeof options, .faults = "hang@1", .sync_timeout_ns = 2 * MS, .strikes = 1};
     const gyre_launch launch = {.grid = {1}};
     gyre_context *context;
     gyre_kernel *kernel;

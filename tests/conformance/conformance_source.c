@@ -135,8 +135,7 @@ static void a_missing_include_does_not_compile(void)
     if (!compiles())
         return;
     program.includes = NULL;
-    CHECK(gyre_kernel_create(on.context, &program, "tell", "pointer", NULL, &kernel) ==
-          GYRE_BUILD);
+    CHECK(gyre_kernel_create(on.context, &program, "tell", "pointer", NULL, &kernel) == GYRE_BUILD);
     CHECK(strstr(gyre_kernel_build_log(), "gift.h") != NULL);
 }
 

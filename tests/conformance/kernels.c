@@ -148,9 +148,10 @@ static void nothing(const gyre_block *block, const void *parameters)
 }
 
 static const gyre_entry functions[] = {
-    {"mark", mark}, {"step", step_function}, {"types", types}, {"turn", turn},
-    {"each", each}, {"each_many", each_many}, {"meet", meet},   {"gate", gate_function},
-    {"nothing", nothing}, {NULL, NULL},
+    {"mark", mark}, {"step", step_function}, {"types", types},
+    {"turn", turn}, {"each", each},          {"each_many", each_many},
+    {"meet", meet}, {"gate", gate_function}, {"nothing", nothing},
+    {NULL, NULL},
 };
 
 /* clang-format off */
