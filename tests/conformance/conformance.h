@@ -45,7 +45,7 @@
 /* The entries of the program; kernels.c says what each does. */
 typedef enum kernel_id {
     KERNEL_MARK,    /* adds 1 to the cell of each thread of the grid */
-    KERNEL_STEP,    /* x = x * multiply + add, later for a larger spin */
+    KERNEL_STEP,    /* "advance": x = x * multiply + add, later for a larger spin */
     KERNEL_TYPES,   /* writes its arguments down */
     KERNEL_TURN,    /* turns each block's words around, through shared memory */
     KERNEL_EACH,    /* adds k to n words; has a `many` entry */

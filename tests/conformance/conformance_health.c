@@ -429,9 +429,9 @@ static void a_fault_is_kept_with_the_name_of_what_ran(void)
     CHECK(gyre_stream_sync(h.stream) == GYRE_DEVICE_LOST);
     REQUIRE(gyre_stream_fault(h.stream));
     CHECK(gyre_stream_fault(h.stream)->status == GYRE_DEVICE_LOST);
-    CHECK(strstr(gyre_stream_fault(h.stream)->text, "step"));
+    CHECK(strstr(gyre_stream_fault(h.stream)->text, "advance"));
     snprintf(text, sizeof text, "%s", gyre_stream_fault(h.stream)->text);
-    all_is_lost(&h, "step");
+    all_is_lost(&h, "advance");
     CHECK(strcmp(text, gyre_stream_fault(h.stream)->text) == 0);
     CHECK(gyre_stream_fault(other) == NULL && gyre_stream_sync(other) == GYRE_DEVICE_LOST);
     CHECK(gyre_context_reset(h.context) == GYRE_DEVICE_LOST); /* it was not slow */
@@ -487,7 +487,7 @@ static void a_real_fault_is_named_and_lasts(void)
         return;
     CHECK(ok(gyre_stream_launch(h.stream, h.step_kernel, &launch)));
     CHECK(gyre_stream_sync(h.stream) == GYRE_DEVICE_LOST);
-    all_is_lost(&h, "step");
+    all_is_lost(&h, "advance");
     CHECK(gyre_context_fault(h.context) && gyre_context_fault(h.context)->native != 0);
     hold_end(&h);
     CHECK(gyre_context_create(on.device, NULL, &fresh) == GYRE_DEVICE_LOST && fresh == NULL);

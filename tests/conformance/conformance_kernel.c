@@ -239,10 +239,10 @@ static void signatures_that_are_not_the_kernels_are_refused_where_known(void)
 {
     if (gyre_device_has(on.device, GYRE_FEATURE_FUNCTIONS))
         SKIP("a C function tells nothing about its arguments");
-    CHECK(create(&conformance_program, "step", "pointer") == GYRE_INVALID);
-    CHECK(create(&conformance_program, "step", "pointer u32 u32 u32 u32 u32") == GYRE_INVALID);
+    CHECK(create(&conformance_program, "advance", "pointer") == GYRE_INVALID);
+    CHECK(create(&conformance_program, "advance", "pointer u32 u32 u32 u32 u32") == GYRE_INVALID);
     CHECK(create(&conformance_program, "nothing", "u32") == GYRE_INVALID);
-    CHECK(create(&conformance_program, "step", "pointer u32 u32 u32 u32") == GYRE_OK);
+    CHECK(create(&conformance_program, "advance", "pointer u32 u32 u32 u32") == GYRE_OK);
 }
 
 static void what_is_not_there_is_not_found(void)
@@ -287,7 +287,7 @@ static void kernels_can_be_described(void)
 
     REQUIRE(kernel);
     CHECK(ok(gyre_kernel_describe(kernel, &facts)));
-    CHECK(facts.name && strcmp(facts.name, "step") == 0);
+    CHECK(facts.name && strcmp(facts.name, "advance") == 0);
     CHECK(facts.parameters_bytes == 24 && facts.argument_count == 5);
     CHECK(facts.block_threads_most <= on.device->block_threads_most);
     CHECK(!facts.from_cache || facts.build_ns == 0);
@@ -298,7 +298,7 @@ static void kernels_can_be_described(void)
     facts = (gyre_kernel_facts){.struct_size = offsetof(gyre_kernel_facts, parameters_bytes),
                                 .parameters_bytes = 777};
     CHECK(ok(gyre_kernel_describe(kernel, &facts)));
-    CHECK(strcmp(facts.name, "step") == 0 && facts.parameters_bytes == 777);
+    CHECK(strcmp(facts.name, "advance") == 0 && facts.parameters_bytes == 777);
 }
 
 static void residency_is_known_or_unsupported(void)

@@ -3,7 +3,8 @@
  * kernels: the program of all conformance tests, in three languages, with the same names and
  * arguments. It is one program, so that a driver compiles once.
  *
- * A spin is a loop whose end depends on what it computes: no compiler leaves it out.
+ * A spin is a loop whose end depends on what it computes: no compiler leaves it out. One thread of
+ * each block spins, as the C functions do once for all of theirs.
  */
 #include <sched.h>
 
@@ -37,7 +38,7 @@ static void mark(const gyre_block *block, const void *parameters)
         __atomic_fetch_add(&cells[t], 1, __ATOMIC_RELAXED); /* relaxed: the ticket orders */
 }
 
-static void step_function(const gyre_block *block, const void *parameters)
+static void advance(const gyre_block *block, const void *parameters)
 {
     const step_parameters *const p = parameters;
     const uint32_t threads = threads_of(block);
@@ -148,7 +149,7 @@ static void nothing(const gyre_block *block, const void *parameters)
 }
 
 static const gyre_entry functions[] = {
-    {"mark", mark}, {"step", step_function}, {"types", types},
+    {"mark", mark}, {"advance", advance},    {"types", types},
     {"turn", turn}, {"each", each},          {"each_many", each_many},
     {"meet", meet}, {"gate", gate_function}, {"nothing", nothing},
     {NULL, NULL},
@@ -165,9 +166,9 @@ static const char cuda[] =
 "{ return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }\n"
 "extern \"C\" __global__ void mark(u32 *cells)\n"
 "{ atomicAdd(cells + (u64)number() * threads() + thread(), 1u); }\n"
-"extern \"C\" __global__ void step(u32 *data, u32 n, u32 multiply, u32 add, u32 spin)\n"
+"extern \"C\" __global__ void advance(u32 *data, u32 n, u32 multiply, u32 add, u32 spin)\n"
 "{ u32 i = number() * threads() + thread();\n"
-"  u32 extra = spun(n, spin) == 7 && spin == 0xffffffffu;\n"
+"  u32 extra = spun(n, thread() ? 0 : spin) == 7 && spin == 0xffffffffu;\n"
 "  if (i < n) data[i] = data[i] * multiply + add + extra; }\n"
 "struct three { u64 x[3]; };\n"
 "extern \"C\" __global__ void types(u64 *out, signed char a, unsigned char b, short c,\n"
@@ -185,7 +186,7 @@ static const char cuda[] =
 "struct each_one { u32 *data; u32 n, k, spin; };\n"
 "__device__ void each_of(const each_one *p)\n"
 "{ u32 i = blockIdx.x * threads() + thread();\n"
-"  u32 extra = spun(p->n, p->spin) == 7 && p->spin == 0xffffffffu;\n"
+"  u32 extra = spun(p->n, thread() ? 0 : p->spin) == 7 && p->spin == 0xffffffffu;\n"
 "  if (i < p->n) p->data[i] += p->k + extra; }\n"
 "extern \"C\" __global__ void each(u32 *data, u32 n, u32 k, u32 spin)\n"
 "{ each_one one; one.data = data; one.n = n; one.k = k; one.spin = spin; each_of(&one); }\n"
@@ -214,9 +215,9 @@ static const char opencl[] =
 "      + get_local_id(0); }\n"
 "__kernel void mark(__global u32 *cells)\n"
 "{ atomic_inc((volatile __global u32 *)cells + (u64)number() * threads() + thread()); }\n"
-"__kernel void step(__global u32 *data, u32 n, u32 multiply, u32 add, u32 spin)\n"
+"__kernel void advance(__global u32 *data, u32 n, u32 multiply, u32 add, u32 spin)\n"
 "{ u32 i = number() * threads() + thread();\n"
-"  u32 extra = spun(n, spin) == 7 && spin == 0xffffffffu;\n"
+"  u32 extra = spun(n, thread() ? 0 : spin) == 7 && spin == 0xffffffffu;\n"
 "  if (i < n) data[i] = data[i] * multiply + add + extra; }\n"
 "typedef struct three { u64 x[3]; } three;\n"
 "__kernel void types(__global u64 *out, char a, uchar b, short c, ushort d, int e, u32 f, float g,\n"
@@ -233,7 +234,7 @@ static const char opencl[] =
 "typedef struct each_one { __global u32 *data; u32 n, k, spin; } each_one;\n"
 "void each_of(__global u32 *data, u32 n, u32 k, u32 spin)\n"
 "{ u32 i = get_group_id(0) * threads() + thread();\n"
-"  u32 extra = spun(n, spin) == 7 && spin == 0xffffffffu;\n"
+"  u32 extra = spun(n, thread() ? 0 : spin) == 7 && spin == 0xffffffffu;\n"
 "  if (i < n) data[i] += k + extra; }\n"
 "__kernel void each(__global u32 *data, u32 n, u32 k, u32 spin) { each_of(data, n, k, spin); }\n"
 "__kernel void each_many(__global const each_one *list, u32 count)\n"
@@ -260,8 +261,8 @@ const gyre_program conformance_program = {
     .opencl = opencl,
 };
 
-const char *const conformance_entries[KERNELS] = {"mark", "step", "types", "turn",
-                                                  "each", "meet", "gate",  "nothing"};
+const char *const conformance_entries[KERNELS] = {"mark", "advance", "types", "turn",
+                                                  "each", "meet",    "gate",  "nothing"};
 
 const char *const conformance_signatures[KERNELS] = {
     "pointer",
