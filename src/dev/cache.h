@@ -6,10 +6,20 @@
 #define GYRE_DEV_CACHE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "gyre/cache.h"
 #include "gyre/common.h"
 #include "gyre/status.h"
+
+/* A digest of pieces, each with its length, so that no two lists of pieces run together. */
+typedef struct gyre_digest {
+    uint64_t half[2];
+} gyre_digest;
+
+void gyre_digest_begin(gyre_digest *digest);
+void gyre_digest_add(gyre_digest *digest, const void *piece, size_t size);
+void gyre_digest_end(const gyre_digest *digest, char text[33]);
 
 /* Who wants the image, in words that are kept in the entry; and a digest of all that decides it. */
 typedef struct gyre_cache_key {
