@@ -60,20 +60,20 @@ typedef enum gyre_concern {
     GYRE_CONCERN_AGE = 9,     /* of the oldest of them */
 } gyre_concern;
 
-typedef struct gyre_reason {
+typedef struct gyre_monitor_reason {
     gyre_level level;
     gyre_concern concern;
     uint32_t early; /* 1: not yet so, but it will be by the trend */
     char text[GYRE_MONITOR_REASON_BYTES];
-} gyre_reason;
+} gyre_monitor_reason;
 
 /* The line through the last GYRE_MONITOR_TREND_SAMPLES samples, if all of them told the value. */
-typedef struct gyre_trend {
+typedef struct gyre_monitor_trend {
     uint32_t known;          /* 0: there is none */
     uint32_t rising;         /* 1: steadily, that is more than its scatter and not by one step */
     double per_second;       /* of memory in bytes, of the temperature in degrees, of tickets */
     uint64_t critical_in_ns; /* until the line meets the threshold; GYRE_NEVER: it does not */
-} gyre_trend;
+} gyre_monitor_trend;
 
 /* How a device was when it was sampled last. A negative number is one that nobody tells. */
 typedef struct gyre_monitor_report {
@@ -90,9 +90,9 @@ typedef struct gyre_monitor_report {
     int64_t pending;           /* tickets of them that are not completed; -1 without contexts */
     int64_t oldest_ns;         /* how long the oldest of those is under way; likewise */
     int64_t timeouts;          /* waits that missed their deadline; likewise */
-    gyre_trend memory, temperature, pending_trend;
-    gyre_reason reasons[GYRE_MONITOR_REASONS]; /* the worst first */
-    gyre_device_state state;                   /* the last, for it may grow */
+    gyre_monitor_trend memory, temperature, pending_trend;
+    gyre_monitor_reason reasons[GYRE_MONITOR_REASONS]; /* the worst first */
+    gyre_device_state state;                           /* the last, for it may grow */
 } gyre_monitor_report;
 
 /* One sample of the past. Negative: nobody told. */
@@ -120,7 +120,8 @@ typedef struct gyre_monitor_options {
     const gyre_allocator *allocator; /* copied; default malloc */
 
     const gyre_device *const *devices; /* to watch; default those of the contexts, or without any
-                                        * the first 16 that are not in trouble */
+                                        * the first 16 that are in no trouble, null devices
+                                        * left out */
     size_t device_count;
     gyre_context *const *contexts; /* to watch; each outlives the monitor, and its device is watched
                                     * too */

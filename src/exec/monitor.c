@@ -10,7 +10,7 @@
  *           reports and rings, for moments; `life` guards the thread's handle, and is held while
  *           it is waited for. The thread sleeps on `park`: [park-handshake].
  * Owns      the thread, the rings. Borrows devices and contexts.
- * Not here  what is a reason (monitor_judge.c), where a series is going (trend.c).
+ * Not here  what is a reason (monitor_judge.c), where a series is going (monitor_trend.c).
  */
 #include "exec/monitor.h"
 
@@ -25,7 +25,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/process.h"
-#include "exec/trend.h"
+#include "exec/monitor_trend.h"
 #include "gyre/clock.h"
 #include "gyre/park.h"
 #include "gyre/thread.h"
@@ -74,14 +74,14 @@ static gyre_status refuse_in_callback(const gyre_monitor *m)
 
 /* The last TREND samples of one value, the newest of which is not in the ring yet. Not known when
  * one of them is missing. */
-static gyre_trend trend_of(const gyre_monitor *m, const watch *w, const gyre_monitor_point *newest,
-                           gyre_concern concern)
+static gyre_monitor_trend trend_of(const gyre_monitor *m, const watch *w,
+                                   const gyre_monitor_point *newest, gyre_concern concern)
 {
     const double critical = gyre_monitor_critical(&m->limits, concern, &w->report.state);
-    gyre_trend_point points[TREND];
+    gyre_monitor_trend_point points[TREND];
 
     if (w->count + 1 < TREND || critical < 0)
-        return (gyre_trend){.critical_in_ns = GYRE_NEVER};
+        return (gyre_monitor_trend){.critical_in_ns = GYRE_NEVER};
     for (size_t i = 0; i < TREND; i++) {
         const uint64_t index = w->count + 1 - TREND + i;
         const gyre_monitor_point *p = index == w->count ? newest : &w->ring[index % m->history];
@@ -91,9 +91,9 @@ static gyre_trend trend_of(const gyre_monitor *m, const watch *w, const gyre_mon
                           : concern == GYRE_CONCERN_PENDING ? (double)p->pending
                                                             : p->temperature_c;
         if (points[i].value < 0)
-            return (gyre_trend){.critical_in_ns = GYRE_NEVER};
+            return (gyre_monitor_trend){.critical_in_ns = GYRE_NEVER};
     }
-    return gyre_trend_fit(points, critical);
+    return gyre_monitor_trend_fit(points, critical);
 }
 
 /* Adds up the contexts of device `index`. */
@@ -151,7 +151,7 @@ static bool sample_watch(gyre_monitor *m, size_t index, gyre_level *out_before)
     point = (gyre_monitor_point){
         r.sampled_ns,     r.state.memory_used_bytes, r.pending,         r.state.temperature_c,
         r.state.power_mw, r.state.busy_percent,      GYRE_LEVEL_HEALTHY};
-    r.memory = r.temperature = r.pending_trend = (gyre_trend){.critical_in_ns = GYRE_NEVER};
+    r.memory = r.temperature = r.pending_trend = (gyre_monitor_trend){.critical_in_ns = GYRE_NEVER};
 
     pthread_mutex_lock(&m->books);
     *out_before = w->report.level;
@@ -173,9 +173,8 @@ static void tell(gyre_monitor *m, size_t index, gyre_level before)
     const gyre_monitor_report report = m->watches[index].report; /* nobody else writes it now */
     const char *why = report.reason_count ? report.reasons[0].text : "nothing is wrong any more";
 
-    gyre_log(report.level > before ? GYRE_LOG_WARN : GYRE_LOG_INFO, GYRE_TOPIC_DEVICE,
-             "%s is %s, was %s: %s", report.device->name, gyre_level_name(report.level),
-             gyre_level_name(before), why);
+    gyre_log(GYRE_LOG_INFO, GYRE_TOPIC_DEVICE, "%s is %s, was %s: %s", report.device->name,
+             gyre_level_name(report.level), gyre_level_name(before), why);
     if (!m->on_level)
         return;
     calling = m;
@@ -215,8 +214,9 @@ static void run_thread(void *arg)
     do {
         (void)!gyre_monitor_sample(m); /* refused in callbacks only */
         now_ns = gyre_clock_now_ns();
-        next_ns = next_ns + m->period_ns > now_ns ? next_ns + m->period_ns
-                                                  : gyre_clock_after_ns(m->period_ns);
+        next_ns = now_ns - next_ns < m->period_ns && m->period_ns < GYRE_NEVER - next_ns
+                      ? next_ns + m->period_ns
+                      : gyre_clock_after_ns(m->period_ns);
     } while (gyre_park_wait(&m->park, NULL, shall_stop, m, next_ns) == GYRE_TIMEOUT);
 }
 
@@ -314,7 +314,8 @@ static size_t watch_device(gyre_monitor *m, const gyre_device *device)
     r = &m->watches[m->watch_count].report;
     *r = (gyre_monitor_report){.struct_size = sizeof *r, .device = device};
     r->pending = r->oldest_ns = r->timeouts = -1;
-    r->memory = r->temperature = r->pending_trend = (gyre_trend){.critical_in_ns = GYRE_NEVER};
+    r->memory = r->temperature = r->pending_trend =
+        (gyre_monitor_trend){.critical_in_ns = GYRE_NEVER};
     forget(&r->state);
     return m->watch_count++;
 }
@@ -350,7 +351,7 @@ static gyre_status take_devices(gyre_monitor *m, const gyre_monitor_options *o)
     for (size_t i = 0; o->device_count == 0 && o->context_count == 0 &&
                        m->watch_count < GYRE_MONITOR_DEVICES && (device = gyre_device_at(i));
          i++)
-        if (!device->trouble[0])
+        if (!device->trouble[0] && device->kind != GYRE_DEVICE_NULL)
             (void)watch_device(m, device);
     return GYRE_OK;
 }

@@ -10,6 +10,7 @@
  * Not here  taking samples (monitor.c).
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -112,11 +113,11 @@ double gyre_monitor_critical(const gyre_monitor_limits *limits, gyre_concern con
 
 /* Puts a reason behind those that are as bad. */
 GYRE_PRINTF(4, 5)
-static gyre_reason *add(gyre_monitor_report *r, gyre_level level, gyre_concern concern,
-                        const char *format, ...)
+static gyre_monitor_reason *add(gyre_monitor_report *r, gyre_level level, gyre_concern concern,
+                                const char *format, ...)
 {
     uint32_t place = r->reason_count;
-    gyre_reason *reason;
+    gyre_monitor_reason *reason;
     va_list args;
 
     if (r->reason_count == GYRE_MONITOR_REASONS)
@@ -126,7 +127,7 @@ static gyre_reason *add(gyre_monitor_report *r, gyre_level level, gyre_concern c
     reason = &r->reasons[place];
     memmove(reason + 1, reason, (r->reason_count - place) * sizeof *reason);
     r->reason_count++;
-    *reason = (gyre_reason){.level = level, .concern = concern};
+    *reason = (gyre_monitor_reason){.level = level, .concern = concern};
     va_start(args, format);
     vsnprintf(reason->text, sizeof reason->text, format, args);
     va_end(args);
@@ -184,7 +185,7 @@ static void judge_memory(const gyre_monitor_limits *l, gyre_monitor_report *r)
 
     if (level != GYRE_LEVEL_HEALTHY)
         add(r, level, GYRE_CONCERN_MEMORY, "memory is %.0f %% used, %s from %d %%",
-            100 * used / total, from(level), limit[level == GYRE_LEVEL_CRITICAL]);
+            floor(100 * used / total), from(level), limit[level == GYRE_LEVEL_CRITICAL]);
 }
 
 static void judge_board(const gyre_monitor_limits *l, gyre_monitor_report *r)
@@ -237,7 +238,7 @@ static double rounded_s(uint64_t ns)
 static void judge_trends(const gyre_monitor_limits *l, gyre_monitor_report *r)
 {
     const struct {
-        const gyre_trend *trend;
+        const gyre_monitor_trend *trend;
         gyre_concern concern;
         const char *what, *unit;
         int32_t critical;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * trend: a line through ten samples. See trend.h.
+ * monitor_trend: a line through ten samples. See monitor_trend.h.
  *
  * A warning that comes too often is read by nobody, so a line counts as rising only when it is
  * like the samples: over the window it climbs by more than twice their scatter around it, and the
  * climb is no single step, which is what an allocation looks like.
  */
-#include "exec/trend.h"
+#include "exec/monitor_trend.h"
 
 #include <math.h>
 
@@ -14,12 +14,13 @@
 
 enum { COUNT = GYRE_MONITOR_TREND_SAMPLES, RISES = 3 };
 
-gyre_trend gyre_trend_fit(const gyre_trend_point points[GYRE_MONITOR_TREND_SAMPLES],
-                          double critical)
+gyre_monitor_trend
+gyre_monitor_trend_fit(const gyre_monitor_trend_point points[GYRE_MONITOR_TREND_SAMPLES],
+                       double critical)
 {
     const uint64_t last_ns = points[COUNT - 1].at_ns;
     double at[COUNT], mean_at = 0, mean = 0, aa = 0, av = 0, vv = 0;
-    gyre_trend trend = {.critical_in_ns = GYRE_NEVER};
+    gyre_monitor_trend trend = {.critical_in_ns = GYRE_NEVER};
     double slope, now, scatter, seconds;
     int rises = 0;
 
