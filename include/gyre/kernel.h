@@ -36,9 +36,9 @@ typedef struct gyre_kernel_options {
     size_t struct_size; /* sizeof(gyre_kernel_options): lets the struct grow */
     bool no_cache;      /* compile, and keep nothing on disk */
     /* An entry of the same program that does many launches of this one at once, for graphs that
-     * merge (gyre/graph.h): its arguments are a pointer to that many blocks of this kernel's
-     * parameters and a u32, their number; its grid is as large in x and y as the largest of the
-     * merged grids, and z is the launch. NULL: its launches are not merged. */
+     * merge (gyre/graph.h): its arguments are a pointer to blocks of this kernel's parameters, each
+     * as large as their C struct, and a u32, their number. Its grid is that of one launch in x and
+     * y; z is the launch. NULL: its launches are not merged. */
     const char *many;
 } gyre_kernel_options;
 

@@ -2,12 +2,12 @@
  *
  * stream: work for a device, done in the order in which it was submitted.
  *
- * Every submission has a ticket: 1, 2, 3, ... A ticket is through when its work is done and what it
- * wrote can be seen. Submitting returns at once, unless so many are pending that the next must wait
- * (pending_most). Waiting has a deadline, always: without one of its own it is the context's
- * sync_timeout_ns, or four times what the pending launches declared as `expected_ns` where that is
- * longer. A wait that misses its deadline returns GYRE_TIMEOUT and is a strike; any progress since
- * the last miss clears the earlier ones; the last strike loses the context.
+ * Every submission has a ticket, a number one above the last. A ticket is through when its work is
+ * done and what it wrote can be seen. Submitting returns at once, unless so many are pending that
+ * the next must wait (pending_most). Waiting has a deadline, always: without one of its own it is
+ * the context's sync_timeout_ns, or four times what the pending launches declared as `expected_ns`
+ * where that is longer. A wait that misses its deadline returns GYRE_TIMEOUT and is a strike; any
+ * progress since the last miss clears the earlier ones; the last strike loses the context.
  *
  * A fault that the device finds while it works is kept: every later call of the stream returns it,
  * and gyre_stream_fault names the kernel.
@@ -148,7 +148,7 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_stream_poll(gyre_stream *stream);
 GYRE_API GYRE_MUST_USE gyre_status gyre_stream_sync(gyre_stream *stream);
 
 /* Waits until a ticket's value is through, up to a deadline (gyre/clock.h). Missing it is a strike
- * unless the deadline is shorter than the context's would have been. */
+ * unless the deadline is clearly shorter than the context's would have been. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_stream_wait(gyre_stream *stream, uint64_t value,
                                                     uint64_t deadline_ns);
 

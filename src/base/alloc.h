@@ -30,6 +30,12 @@ GYRE_MUST_USE static inline bool gyre_size_multiply(size_t a, size_t b, size_t *
 /* GYRE_INVALID when `allocator` is given and lacks a function. NULL is fine. */
 GYRE_MUST_USE gyre_status gyre_allocator_check(const gyre_allocator *allocator);
 
+/* The copy of an allocator that an object keeps, or NULL where the caller gave none. */
+static inline const gyre_allocator *gyre_allocator_kept(const gyre_allocator *copy)
+{
+    return copy->allocate ? copy : NULL;
+}
+
 /* A zeroed block of count * size bytes, aligned to 64. GYRE_NO_MEMORY when the product overflows or
  * the allocator (malloc's family for NULL) has none; GYRE_INVALID for an empty block. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_alloc(const gyre_allocator *allocator, size_t count,

@@ -188,5 +188,5 @@ void gyre_thread_stop(gyre_thread *thread)
     if (gyre_process_check() == GYRE_OK)
         pthread_join(thread->native, NULL);
     allocator = thread->allocator;
-    gyre_free(allocator.allocate ? &allocator : NULL, thread, 1, sizeof *thread);
+    gyre_free(gyre_allocator_kept(&allocator), thread, 1, sizeof *thread);
 }

@@ -147,12 +147,14 @@ typedef struct gyre_backend {
     gyre_status (*compiler)(uint32_t index, char *text, size_t text_size);
     gyre_status (*look)(uint32_t index, gyre_device_state *out_state);
 
-    /* A device in use. `close` with `abandon` frees what the host holds and asks nothing of a
-     * driver that might wait: everything on the device stays where it is. `native`: what the
+    /* A device in use. `abandon`: it does not answer; from now on every close and give of what is
+     * its own frees what the host holds and asks nothing of a driver that might wait: everything on
+     * the device stays where it is. Nothing else is called for it any more. `native`: what the
      * driver calls the device's context, or the stream where there is one. `room`: device memory
      * that is free. */
     gyre_status (*open)(uint32_t index, const gyre_dev_options *options, gyre_dev **out_dev);
-    void (*close)(gyre_dev *dev, bool abandon);
+    void (*abandon)(gyre_dev *dev);
+    void (*close)(gyre_dev *dev);
     void *(*native)(gyre_dev *dev, gyre_dev_stream *stream);
     gyre_status (*room)(gyre_dev *dev, uint64_t *out_free, uint64_t *out_total);
 
@@ -178,10 +180,10 @@ typedef struct gyre_backend {
 
     /* Streams: in order. `adopt` is the driver's own, or NULL. `poll`: GYRE_OK when drained,
      * GYRE_AGAIN when busy, else the fault; any thread. After GYRE_OK everything that was submitted
-     * can be seen. `stream_close` with `abandon` as for close. */
+     * can be seen. `stream_close` comes when the stream is drained or its device abandoned. */
     gyre_status (*stream_open)(gyre_dev *dev, void *adopt, int32_t priority,
                                gyre_dev_stream **out_stream);
-    void (*stream_close)(gyre_dev_stream *stream, bool abandon);
+    void (*stream_close)(gyre_dev_stream *stream);
     gyre_status (*poll)(gyre_dev_stream *stream);
     gyre_status (*launch)(gyre_dev_stream *stream, const gyre_dev_launch *launch);
     gyre_status (*copy)(gyre_dev_stream *stream, const gyre_dev_copy *copy);

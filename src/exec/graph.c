@@ -1,5 +1,502 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * graph: to be written.
+ * graph: nodes in the order in which they were added, made ready for the backend once.
+ *
+ * Merging: launches that wait for the same nodes do not wait for each other. Those among them that
+ * have one kernel, grid, block and shared size become one launch of the kernel's `many` entry, in
+ * the place of the first, over a table of their parameters in device memory. An update of one of
+ * them is written to the host's copy of the table; the next submission carries the table over
+ * first, in the stream's order, so that one under way keeps its own.
+ *
+ * Threads   one at a time for each graph.
+ * Owns      its nodes, the tables, a holder of each kernel; a pool for tables on their way.
+ * Not here  streams (exec/stream.c).
  */
-#include "dev/backend.h"
+#include "gyre/graph.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "base/options.h"
+#include "base/process.h"
+#include "exec/kernel.h"
+#include "exec/stream.h"
+#include "gyre/pool.h"
+
+enum { NODES_MOST = 1 << 16, NOT_MERGED = UINT32_MAX };
+
+typedef struct node {
+    gyre_dev_node ready; /* its `after` and parameters are its own */
+    gyre_kernel *kernel; /* held; NULL: not a launch */
+    uint64_t expected_ns;
+    uint32_t becomes; /* which of the backend's nodes */
+    uint32_t table;   /* of a merged launch; or NOT_MERGED */
+    uint32_t row;     /* of it */
+} node;
+
+/* The parameters of launches that became one. */
+typedef struct table {
+    unsigned char *rows; /* the host's copy */
+    void *there;         /* on the device */
+    size_t row_bytes;
+    uint32_t count;
+    uint32_t becomes; /* which of the backend's nodes */
+    bool changed;     /* since it was carried over */
+    _Alignas(16) struct {
+        void *rows;
+        uint32_t count;
+    } parameters; /* of the `many` entry */
+} table;
+
+struct gyre_graph {
+    gyre_context *context;
+    gyre_allocator allocator;
+    char name[GYRE_NAME_BYTES];
+    bool merge, finished;
+    node *nodes;
+    uint32_t count, room;
+    gyre_dev_node *ready; /* for the backend; `count` are allocated */
+    uint32_t ready_count;
+    table *tables; /* likewise */
+    uint32_t table_count;
+    gyre_pool *staging; /* pinned; made with the first table */
+    gyre_dev_graph *native;
+    uint64_t expected_ns;
+};
+
+static const gyre_allocator *memory_of(const gyre_graph *graph)
+{
+    return gyre_allocator_kept(&graph->allocator);
+}
+
+static size_t parameter_bytes(const node *n)
+{
+    return n->kernel ? gyre_kernel_signature(n->kernel)->padded_bytes : 0;
+}
+
+static void free_node(gyre_graph *graph, node *n)
+{
+    uint32_t *const after = (uint32_t *)(uintptr_t)n->ready.after;
+
+    if (n->kernel) {
+        void *const parameters = (void *)(uintptr_t)n->ready.as.launch.parameters;
+
+        gyre_free(memory_of(graph), parameters, parameter_bytes(n), 1);
+        gyre_kernel_release(n->kernel);
+    }
+    gyre_free(memory_of(graph), after, n->ready.after_count, sizeof *after);
+}
+
+gyre_status gyre_graph_create(gyre_context *context, const gyre_graph_options *options,
+                              gyre_graph **out_graph)
+{
+    gyre_graph_options o;
+    gyre_graph *graph;
+    void *memory = NULL;
+    gyre_status status = gyre_context_usable(context);
+
+    *out_graph = NULL;
+    if (status == GYRE_OK)
+        status = GYRE_OPTIONS_READ(o, options);
+    if (status == GYRE_OK)
+        status = gyre_allocator_check(o.allocator);
+    if (status == GYRE_OK)
+        status = gyre_alloc(o.allocator, 1, sizeof *graph, &memory);
+    if (status != GYRE_OK)
+        return status;
+    graph = memory;
+    graph->context = context;
+    graph->merge = o.merge;
+    if (o.allocator)
+        graph->allocator = *o.allocator;
+    gyre_name_copy(graph->name, o.name, "graph");
+    atomic_fetch_add_explicit(&context->objects, 1, memory_order_relaxed);
+    *out_graph = graph;
+    return GYRE_OK;
+}
+
+static gyre_status grow(gyre_graph *graph)
+{
+    const uint32_t room = graph->room ? graph->room * 2 : 16;
+    void *memory = NULL;
+    gyre_status status;
+
+    if (graph->count < graph->room)
+        return GYRE_OK;
+    if (graph->count >= NODES_MOST)
+        return gyre_fail(GYRE_INVALID, "%s: a graph has at most %d nodes", graph->name, NODES_MOST);
+    status = gyre_alloc(memory_of(graph), room, sizeof *graph->nodes, &memory);
+    if (status != GYRE_OK)
+        return status;
+    if (graph->count > 0)
+        memcpy(memory, graph->nodes, graph->count * sizeof *graph->nodes);
+    gyre_free(memory_of(graph), graph->nodes, graph->room, sizeof *graph->nodes);
+    graph->nodes = memory;
+    graph->room = room;
+    return GYRE_OK;
+}
+
+/* A node as it was checked, with copies of what it points to. */
+static gyre_status add(gyre_graph *graph, const gyre_dev_node *ready, gyre_kernel *kernel,
+                       gyre_after after, uint32_t *out_node)
+{
+    node n = {.ready = *ready, .table = NOT_MERGED};
+    void *memory = NULL;
+    gyre_status status = GYRE_OK;
+
+    *out_node = 0;
+    if (graph->finished)
+        return gyre_fail(GYRE_INVALID, "%s: it is finished", graph->name);
+    for (size_t i = 0; i < after.count; i++)
+        if (after.nodes[i] >= graph->count)
+            return gyre_fail(GYRE_INVALID, "%s: node %u, to wait for, is not there", graph->name,
+                             after.nodes[i]);
+    if (after.count > graph->count)
+        return gyre_fail(GYRE_INVALID, "%s: more nodes to wait for than there are", graph->name);
+    status = grow(graph);
+    if (status == GYRE_OK && after.count > 0) {
+        status = gyre_alloc(memory_of(graph), after.count, sizeof(uint32_t), &memory);
+        if (status == GYRE_OK) {
+            memcpy(memory, after.nodes, after.count * sizeof(uint32_t));
+            n.ready.after = memory;
+            n.ready.after_count = (uint32_t)after.count;
+        }
+    }
+    if (status == GYRE_OK && kernel) {
+        n.kernel = gyre_kernel_retain(kernel);
+        n.ready.as.launch.parameters = NULL;
+        if (parameter_bytes(&n) > 0)
+            status = gyre_alloc(memory_of(graph), parameter_bytes(&n), 1, &memory);
+        if (status == GYRE_OK && parameter_bytes(&n) > 0) {
+            memcpy(memory, ready->as.launch.parameters, gyre_kernel_signature(kernel)->bytes);
+            n.ready.as.launch.parameters = memory;
+        }
+    }
+    if (status != GYRE_OK) {
+        free_node(graph, &n);
+        return status;
+    }
+    *out_node = graph->count;
+    graph->nodes[graph->count++] = n;
+    return GYRE_OK;
+}
+
+gyre_status gyre_graph_launch(gyre_graph *graph, gyre_kernel *kernel, const gyre_launch *launch,
+                              gyre_after after, uint32_t *out_node)
+{
+    gyre_dev_node ready = {.kind = GYRE_DEV_NODE_LAUNCH};
+    gyre_launch_room room;
+    gyre_status status = GYRE_OK;
+
+    *out_node = 0;
+    if (!kernel || !launch)
+        return gyre_fail(GYRE_INVALID, "%s: a launch of no kernel", graph->name);
+    if (gyre_kernel_context(kernel) != graph->context)
+        return gyre_fail(GYRE_INVALID, "%s: kernel '%s' is of another context", graph->name,
+                         gyre_kernel_name(kernel));
+    status = gyre_kernel_ready(kernel, launch, &room, &ready.as.launch);
+    if (status == GYRE_OK)
+        status = add(graph, &ready, kernel, after, out_node);
+    if (status == GYRE_OK)
+        graph->nodes[*out_node].expected_ns = launch->expected_ns;
+    return status;
+}
+
+gyre_status gyre_graph_copy(gyre_graph *graph, const gyre_box *box, gyre_after after,
+                            uint32_t *out_node)
+{
+    gyre_dev_node ready = {.kind = GYRE_DEV_NODE_COPY};
+    gyre_status status = gyre_box_ready(box, &ready.as.copy);
+
+    *out_node = 0;
+    if (status == GYRE_OK && box->width == 0)
+        status = gyre_fail(GYRE_INVALID, "%s: a copy of nothing", graph->name);
+    return status == GYRE_OK ? add(graph, &ready, NULL, after, out_node) : status;
+}
+
+gyre_status gyre_graph_fill(gyre_graph *graph, const gyre_fill *fill, gyre_after after,
+                            uint32_t *out_node)
+{
+    gyre_dev_node ready = {.kind = GYRE_DEV_NODE_FILL};
+    gyre_status status = gyre_fill_ready(fill, &ready.as.fill);
+
+    *out_node = 0;
+    if (status == GYRE_OK && fill->count == 0)
+        status = gyre_fail(GYRE_INVALID, "%s: a fill of nothing", graph->name);
+    return status == GYRE_OK ? add(graph, &ready, NULL, after, out_node) : status;
+}
+
+/* Whether two launches can be one. */
+static bool alike(const node *a, const node *b)
+{
+    const gyre_dev_launch *const x = &a->ready.as.launch, *const y = &b->ready.as.launch;
+
+    return a->kernel && a->kernel == b->kernel && a->ready.after_count == b->ready.after_count &&
+           (a->ready.after_count == 0 ||
+            memcmp(a->ready.after, b->ready.after,
+                   a->ready.after_count * sizeof a->ready.after[0]) == 0) &&
+           memcmp(x->grid, y->grid, sizeof x->grid) == 0 &&
+           memcmp(x->block, y->block, sizeof x->block) == 0 && x->shared_bytes == y->shared_bytes &&
+           !x->cooperative && !y->cooperative && x->grid[2] == 1;
+}
+
+/* Puts node `first` and all that are like it into one table. */
+static gyre_status make_table(gyre_graph *graph, uint32_t first, uint32_t like_it)
+{
+    const gyre_memory *const memory = &graph->context->device_memory;
+    node *const leader = &graph->nodes[first];
+    table *const t = &graph->tables[graph->table_count];
+    void *rows = NULL;
+    gyre_status status;
+
+    t->count = like_it;
+    t->row_bytes = parameter_bytes(leader);
+    status = gyre_alloc(memory_of(graph), t->count, t->row_bytes, &rows);
+    if (status != GYRE_OK)
+        return status;
+    t->rows = rows;
+    graph->table_count++;
+    status = memory->take(memory, t->count * t->row_bytes, 256, &t->there);
+    if (status != GYRE_OK)
+        return status;
+    t->parameters.rows = t->there;
+    t->parameters.count = t->count;
+    t->changed = true;
+    for (uint32_t i = first, row = 0; row < like_it; i++) {
+        node *const n = &graph->nodes[i];
+
+        if (n->table != NOT_MERGED || !alike(leader, n))
+            continue;
+        memcpy(t->rows + row * t->row_bytes, n->ready.as.launch.parameters, t->row_bytes);
+        n->table = graph->table_count - 1;
+        n->row = row++;
+    }
+    return GYRE_OK;
+}
+
+/* Decides which launches become one, and makes their tables. */
+static gyre_status merge(gyre_graph *graph)
+{
+    gyre_status status = GYRE_OK;
+
+    for (uint32_t i = 0; i < graph->count && status == GYRE_OK; i++) {
+        const node *const n = &graph->nodes[i];
+        uint32_t like_it = 0;
+
+        if (n->table != NOT_MERGED || !n->kernel || !gyre_kernel_many(n->kernel) ||
+            parameter_bytes(n) == 0)
+            continue;
+        for (uint32_t k = i; k < graph->count; k++)
+            like_it += graph->nodes[k].table == NOT_MERGED && alike(n, &graph->nodes[k]);
+        if (like_it > 1 && like_it <= graph->context->device->grid_most[2])
+            status = make_table(graph, i, like_it);
+    }
+    return status;
+}
+
+/* The backend's nodes: those that were not merged, and of each table its first. */
+static void lay_out(gyre_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->count; i++) {
+        node *const n = &graph->nodes[i];
+        uint32_t *const after = (uint32_t *)(uintptr_t)n->ready.after;
+        gyre_dev_node *into;
+
+        for (uint32_t k = 0; k < n->ready.after_count; k++)
+            after[k] = graph->nodes[after[k]].becomes;
+        graph->expected_ns += n->expected_ns;
+        if (n->table != NOT_MERGED && n->row > 0) {
+            n->becomes = graph->tables[n->table].becomes;
+            continue;
+        }
+        n->becomes = graph->ready_count;
+        into = &graph->ready[graph->ready_count++];
+        *into = n->ready;
+        if (n->table != NOT_MERGED) {
+            table *const t = &graph->tables[n->table];
+
+            t->becomes = n->becomes;
+            into->as.launch.kernel = gyre_kernel_many(n->kernel);
+            into->as.launch.grid[2] = t->count;
+            into->as.launch.parameters = &t->parameters;
+        }
+    }
+}
+
+gyre_status gyre_graph_finish(gyre_graph *graph)
+{
+    gyre_context *const context = graph->context;
+    const gyre_pool_options pinned = {.struct_size = sizeof pinned,
+                                      .allocator = memory_of(graph),
+                                      .source = &context->pinned_memory,
+                                      .name = graph->name};
+    void *memory = NULL;
+    gyre_status status = gyre_context_usable(context);
+
+    if (status != GYRE_OK)
+        return status;
+    if (graph->finished || graph->count == 0)
+        return gyre_fail(GYRE_INVALID, "%s: it is %s", graph->name,
+                         graph->finished ? "finished" : "empty");
+    graph->finished = true; /* also when it fails: what was merged cannot be taken apart */
+    status = gyre_alloc(memory_of(graph), graph->count, sizeof *graph->ready, &memory);
+    if (status != GYRE_OK)
+        return status;
+    graph->ready = memory;
+    status = gyre_alloc(memory_of(graph), graph->count, sizeof *graph->tables, &memory);
+    if (status != GYRE_OK)
+        return status;
+    graph->tables = memory;
+    if (graph->merge)
+        status = merge(graph);
+    if (status == GYRE_OK && graph->table_count > 0)
+        status = gyre_pool_create(&pinned, &graph->staging);
+    if (status != GYRE_OK)
+        return status;
+    lay_out(graph);
+    status = context->backend->graph_open(context->dev, graph->ready, graph->ready_count,
+                                          &graph->native);
+    if (status == GYRE_DEVICE_LOST)
+        return gyre_context_lose(context, GYRE_LOSS_FAULT);
+    return status == GYRE_UNSUPPORTED ? GYRE_OK : status; /* then one by one */
+}
+
+gyre_status gyre_graph_update(gyre_graph *graph, uint32_t number, const void *parameters,
+                              size_t size)
+{
+    gyre_status status = gyre_context_usable(graph->context);
+    const gyre_signature *signature;
+    node *n;
+
+    if (status != GYRE_OK)
+        return status;
+    if (number >= graph->count || !graph->nodes[number].kernel)
+        return gyre_fail(GYRE_INVALID, "%s: node %u is no launch", graph->name, number);
+    n = &graph->nodes[number];
+    signature = gyre_kernel_signature(n->kernel);
+    if ((size != signature->bytes && size != signature->padded_bytes) || (size > 0 && !parameters))
+        return gyre_fail(GYRE_INVALID, "%s: %zu bytes of parameters for '%s'; its signature has %u",
+                         graph->name, size, gyre_kernel_name(n->kernel), signature->bytes);
+    if (signature->bytes == 0)
+        return GYRE_OK;
+    memcpy((void *)(uintptr_t)n->ready.as.launch.parameters, parameters, signature->bytes);
+    if (n->table != NOT_MERGED) {
+        table *const t = &graph->tables[n->table];
+
+        memcpy(t->rows + n->row * t->row_bytes, parameters, signature->bytes);
+        t->changed = true;
+    } else if (graph->native) {
+        status =
+            graph->context->backend->graph_update(graph->native, n->becomes, &n->ready.as.launch);
+    }
+    return status == GYRE_DEVICE_LOST ? gyre_context_lose(graph->context, GYRE_LOSS_FAULT) : status;
+}
+
+static gyre_status submit_node(gyre_stream *stream, const gyre_dev_node *n)
+{
+    const gyre_backend *const backend = stream->context->backend;
+
+    switch (n->kind) {
+    case GYRE_DEV_NODE_LAUNCH:
+        return backend->launch(stream->native, &n->as.launch);
+    case GYRE_DEV_NODE_COPY:
+        return backend->copy(stream->native, &n->as.copy);
+    case GYRE_DEV_NODE_FILL:
+        return backend->fill(stream->native, &n->as.fill);
+    }
+    return gyre_fail(GYRE_INTERNAL, "a node of kind %d", (int)n->kind);
+}
+
+/* Carries a changed table over, in the stream's order, from a block that is then given back. */
+static gyre_status carry(gyre_graph *graph, table *t, gyre_stream *stream)
+{
+    const size_t size = t->count * t->row_bytes;
+    void *block;
+    gyre_status status = gyre_pool_take(graph->staging, size, &block);
+
+    if (status != GYRE_OK)
+        return status;
+    memcpy(block, t->rows, size);
+    status = gyre_stream_copy(stream, t->there, block, size);
+    if (status == GYRE_OK)
+        t->changed = false;
+    if (status != GYRE_OK || gyre_pool_give_after(graph->staging, block, size, GYRE_POOL_ALIGNMENT,
+                                                  gyre_stream_ticket(stream)) != GYRE_OK) {
+        if (status == GYRE_OK)
+            status = gyre_stream_sync(stream);
+        if (status == GYRE_OK)
+            gyre_pool_give(graph->staging, block, size);
+    }
+    return status;
+}
+
+gyre_status gyre_stream_submit(gyre_stream *stream, gyre_graph *graph)
+{
+    const gyre_backend *const backend = stream->context->backend;
+    gyre_status status = GYRE_OK;
+
+    if (graph->context != stream->context)
+        return gyre_fail(GYRE_INVALID, "%s: it is of another context than %s", graph->name,
+                         stream->name);
+    if (!graph->finished || graph->ready_count == 0)
+        return gyre_fail(GYRE_INVALID, "%s: it is not finished", graph->name);
+    for (uint32_t i = 0; i < graph->table_count && status == GYRE_OK; i++)
+        if (graph->tables[i].changed)
+            status = carry(graph, &graph->tables[i], stream);
+    if (status == GYRE_OK)
+        status = gyre_stream_begin(stream);
+    if (status != GYRE_OK)
+        return status;
+    if (graph->native)
+        status = backend->graph_submit(stream->native, graph->native);
+    for (uint32_t i = 0; i < graph->ready_count && !graph->native && status == GYRE_OK; i++)
+        status = submit_node(stream, &graph->ready[i]);
+    return gyre_stream_commit(
+        stream, status, &(gyre_submission){.what = "graph", .expected_ns = graph->expected_ns});
+}
+
+gyre_status gyre_graph_describe(const gyre_graph *graph, gyre_graph_facts *out_facts)
+{
+    const size_t size = out_facts->struct_size;
+    const gyre_graph_facts facts = {.struct_size = size,
+                                    .nodes = graph->count,
+                                    .submitted = graph->ready_count,
+                                    .native = graph->native != NULL};
+
+    if (size < sizeof size)
+        return gyre_fail(GYRE_INVALID, "facts without struct_size");
+    memcpy(out_facts, &facts, size < sizeof facts ? size : sizeof facts);
+    return GYRE_OK;
+}
+
+void gyre_graph_destroy(gyre_graph *graph)
+{
+    gyre_context *context;
+    gyre_allocator allocator;
+
+    if (!graph)
+        return;
+    context = graph->context;
+    allocator = graph->allocator;
+    if (gyre_process_check() == GYRE_OK) {
+        gyre_context_leave(context);
+        if (graph->native)
+            context->backend->graph_close(graph->native);
+        atomic_fetch_sub_explicit(&context->objects, 1, memory_order_relaxed);
+    }
+    for (uint32_t i = 0; i < graph->table_count; i++) {
+        table *const t = &graph->tables[i];
+
+        context->device_memory.give(&context->device_memory, t->there, t->count * t->row_bytes,
+                                    256);
+        gyre_free(memory_of(graph), t->rows, t->count, t->row_bytes);
+    }
+    gyre_pool_destroy(graph->staging);
+    for (uint32_t i = 0; i < graph->count; i++)
+        free_node(graph, &graph->nodes[i]);
+    gyre_free(memory_of(graph), graph->tables, graph->count, sizeof *graph->tables);
+    gyre_free(memory_of(graph), graph->ready, graph->count, sizeof *graph->ready);
+    gyre_free(memory_of(graph), graph->nodes, graph->room, sizeof *graph->nodes);
+    gyre_free(gyre_allocator_kept(&allocator), graph, 1, sizeof *graph);
+}

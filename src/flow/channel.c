@@ -231,7 +231,7 @@ void gyre_channel_destroy(gyre_channel *channel)
     }
     gyre_bell_close(&channel->bells, &channel->bell);
     allocator = channel->allocator;
-    gyre_free(allocator.allocate ? &allocator : NULL, channel->block, 1, channel->block_bytes);
+    gyre_free(gyre_allocator_kept(&allocator), channel->block, 1, channel->block_bytes);
 }
 
 uint32_t gyre_channel_item_bytes(const gyre_channel *channel)

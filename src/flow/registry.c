@@ -34,11 +34,6 @@ struct gyre_registry {
     size_t count, room;
 };
 
-static const gyre_allocator *allocator_of(const gyre_registry *registry)
-{
-    return registry->allocator.allocate ? &registry->allocator : NULL;
-}
-
 gyre_status gyre_registry_create(const gyre_registry_options *options, gyre_registry **out_registry)
 {
     gyre_registry_options with;
@@ -111,12 +106,13 @@ static gyre_status make_room(gyre_registry *registry, size_t more)
         return GYRE_OK;
     while (room < needed)
         room *= 2;
-    status = gyre_alloc(allocator_of(registry), room, sizeof registry->entries[0], &memory);
+    status = gyre_alloc(gyre_allocator_kept(&registry->allocator), room,
+                        sizeof registry->entries[0], &memory);
     if (status != GYRE_OK)
         return status;
     if (registry->count > 0)
         memcpy(memory, registry->entries, registry->count * sizeof registry->entries[0]);
-    gyre_free(allocator_of(registry), registry->entries, registry->room,
+    gyre_free(gyre_allocator_kept(&registry->allocator), registry->entries, registry->room,
               sizeof registry->entries[0]);
     registry->entries = memory;
     registry->room = room;
@@ -141,7 +137,7 @@ static gyre_status create_channel(gyre_registry *registry, const gyre_channel_op
         return status;
     with.struct_size = sizeof with;
     if (!with.allocator)
-        with.allocator = allocator_of(registry);
+        with.allocator = gyre_allocator_kept(&registry->allocator);
     return gyre_channel_create(&with, out_channel);
 }
 
@@ -282,9 +278,9 @@ void gyre_registry_destroy(gyre_registry *registry)
         return;
     for (size_t i = 0; i < registry->count; i++)
         gyre_channel_destroy(registry->entries[i].channel);
-    gyre_free(allocator_of(registry), registry->entries, registry->room,
+    gyre_free(gyre_allocator_kept(&registry->allocator), registry->entries, registry->room,
               sizeof registry->entries[0]);
     pthread_mutex_destroy(&registry->lock);
     allocator = registry->allocator;
-    gyre_free(allocator.allocate ? &allocator : NULL, registry, 1, sizeof *registry);
+    gyre_free(gyre_allocator_kept(&allocator), registry, 1, sizeof *registry);
 }

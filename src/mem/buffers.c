@@ -83,11 +83,6 @@ gyre_buffer_place *gyre_buffers_place(const gyre_buffers *buffers, uint32_t inde
     return places ? &places[index - chunk_start(chunk)] : NULL;
 }
 
-static const gyre_allocator *allocator_of(const gyre_buffers *buffers)
-{
-    return buffers->allocator.allocate ? &buffers->allocator : NULL;
-}
-
 gyre_status gyre_buffers_create(const gyre_buffers_options *options, gyre_buffers **out_buffers)
 {
     gyre_buffers_options o;
@@ -179,8 +174,8 @@ static gyre_status make_place(gyre_buffers *buffers, uint32_t *out_index)
     if (index - buffers->retired == buffers->most_count || index == GYRE_BUFFERS_MOST)
         return GYRE_AGAIN;
     if (index == chunk_start(chunk) && !gyre_buffers_place(buffers, index)) {
-        status = gyre_alloc(allocator_of(buffers), chunk_count(chunk), sizeof(gyre_buffer_place),
-                            &places);
+        status = gyre_alloc(gyre_allocator_kept(&buffers->allocator), chunk_count(chunk),
+                            sizeof(gyre_buffer_place), &places);
         if (status != GYRE_OK)
             return status;
         /* release [buffer-chunk]: pairs with the acquire in gyre_buffers_place */
@@ -488,9 +483,9 @@ void gyre_buffers_destroy(gyre_buffers *buffers)
         pthread_mutex_destroy(&buffers->lock);
     }
     for (uint32_t i = 0; i < GYRE_BUFFERS_CHUNKS; i++)
-        gyre_free(allocator_of(buffers), buffers->chunks[i], chunk_count(i),
+        gyre_free(gyre_allocator_kept(&buffers->allocator), buffers->chunks[i], chunk_count(i),
                   sizeof(gyre_buffer_place));
     gyre_pool_destroy(buffers->own_pool);
     allocator = buffers->allocator;
-    gyre_free(allocator.allocate ? &allocator : NULL, buffers, 1, sizeof *buffers);
+    gyre_free(gyre_allocator_kept(&allocator), buffers, 1, sizeof *buffers);
 }
