@@ -6,7 +6,6 @@
 
 #include <time.h>
 
-#include "base/json.h"
 #include "gyre/clock.h"
 #include "gyre/library.h"
 
@@ -70,8 +69,10 @@ static void state(gyre_json *json, const gyre_device_state *s)
     known(json, "xid_count", s->xid_count);
 }
 
-static void device(gyre_json *json, const gyre_monitor_report *r)
+void top_json_device(gyre_json *json, const gyre_monitor_report *report)
 {
+    const gyre_monitor_report *r = report;
+
     gyre_json_begin_object(json, NULL);
     gyre_json_string(json, "name", r->device->name);
     gyre_json_string(json, "title", r->device->title);
@@ -109,7 +110,7 @@ void top_json(FILE *stream, const gyre_monitor_report *reports, size_t count)
     gyre_json_string(&json, "time", text);
     gyre_json_begin_array(&json, "devices");
     for (size_t i = 0; i < count; i++)
-        device(&json, &reports[i]);
+        top_json_device(&json, &reports[i]);
     gyre_json_end(&json);
     gyre_json_end(&json);
 }

@@ -11,7 +11,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "gyre/monitor.h"
+
+/* One device, as an object of the array that is open. */
+void top_json_device(gyre_json *json, const gyre_monitor_report *report);
 
 void top_json(FILE *stream, const gyre_monitor_report *reports, size_t count);
 

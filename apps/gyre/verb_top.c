@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/fail.h"
 #include "base/text.h"
+#include "device_choice.h"
 #include "gyre/clock.h"
 #include "gyre/log.h"
 #include "gyre/monitor.h"
@@ -46,36 +46,11 @@ typedef struct top {
     size_t last_bytes; /* of what is on the terminal; 0: draw whatever it is */
 } top;
 
-/* The devices that were asked for; else the CPU and all that tell how they are. */
-static gyre_status choose(const gyre_args *args, const gyre_device **list, size_t *out_count)
+/* The CPU, and all that tell how they are. */
+static bool is_watched(const gyre_device *device)
 {
-    const char *names[GYRE_REPEATS_MAX];
-    const size_t asked = gyre_args_values(args, DEVICE, names, GYRE_REPEATS_MAX);
-    const gyre_device *device;
-    size_t count = 0;
-
-    *out_count = 0;
-    for (size_t i = 0; i < asked; i++) {
-        bool twice = false;
-
-        device = gyre_device_find(names[i]);
-        if (!device)
-            return GYRE_NOT_FOUND;
-        for (size_t k = 0; k < count; k++)
-            twice |= list[k] == device;
-        if (twice)
-            continue;
-        if (count == GYRE_MONITOR_DEVICES)
-            return gyre_fail(GYRE_INVALID, "--device: %d devices at most", GYRE_MONITOR_DEVICES);
-        list[count++] = device;
-    }
-    for (size_t i = 0; asked == 0 && count < GYRE_MONITOR_DEVICES && (device = gyre_device_at(i));
-         i++)
-        if (!device->trouble[0] && device->kind != GYRE_DEVICE_NULL &&
-            (i == 0 || gyre_device_has(device, GYRE_FEATURE_MONITOR)))
-            list[count++] = device;
-    *out_count = count;
-    return GYRE_OK;
+    return !device->trouble[0] && device->kind != GYRE_DEVICE_NULL &&
+           (device == gyre_device_at(0) || gyre_device_has(device, GYRE_FEATURE_MONITOR));
 }
 
 /* Copies the reports that are there now. */
@@ -213,7 +188,7 @@ static int run_top(const gyre_args *args, int argc, char **argv)
         fprintf(stderr, "gyre top: --interval takes a duration from 100ms to 60m\n");
         return GYRE_EXIT_USAGE;
     }
-    if (choose(args, devices, &monitor.device_count) != GYRE_OK) {
+    if (device_choice(args, DEVICE, is_watched, devices, &monitor.device_count) != GYRE_OK) {
         fprintf(stderr, "gyre top: %s\n", gyre_error_last()->text);
         return GYRE_EXIT_USAGE;
     }
