@@ -25,6 +25,7 @@
 #include "exec/stream.h"
 #include "gyre/atomic.h"
 #include "gyre/clock.h"
+#include "gyre/trace.h"
 
 enum { PATIENCE = 4, PAUSE_PART = 16, PAUSE_MOST_NS = 1000000 };
 
@@ -248,7 +249,12 @@ gyre_status gyre_stream_wait(gyre_stream *stream, uint64_t value, uint64_t deadl
 
 gyre_status gyre_stream_await(gyre_stream *stream, uint64_t value)
 {
-    return wait_for(stream, value, gyre_clock_after_ns(allowance_ns(stream)), true);
+    gyre_status status;
+
+    gyre_trace_begin("wait");
+    status = wait_for(stream, value, gyre_clock_after_ns(allowance_ns(stream)), true);
+    gyre_trace_end("wait");
+    return status;
 }
 
 gyre_status gyre_stream_sync(gyre_stream *stream)

@@ -38,7 +38,9 @@ static gyre_status probe(uint32_t *out_count, char *text, size_t text_size)
     return GYRE_OK;
 }
 
-/* A priority is taken and changes nothing: no stream ever waits for another's turn. */
+/* A priority is taken and changes nothing: no stream ever waits for another's turn. Cooperative is
+ * not among the features: blocks run one after the other, and one that waits for the next would
+ * wait without end. */
 static gyre_status describe(uint32_t index, gyre_device *out_device)
 {
     gyre_device *const device = out_device;
@@ -48,11 +50,10 @@ static gyre_status describe(uint32_t index, gyre_device *out_device)
     snprintf(device->title, sizeof device->title, "Null device");
     snprintf(device->driver, sizeof device->driver, "%s", VERSION);
     snprintf(device->architecture, sizeof device->architecture, "null");
-    device->features = GYRE_FEATURE_FUNCTIONS | GYRE_FEATURE_SOURCE | GYRE_FEATURE_COOPERATIVE |
-                       GYRE_FEATURE_RESIDENCY | GYRE_FEATURE_GRAPHS | GYRE_FEATURE_TIMING |
-                       GYRE_FEATURE_HOST_REACH | GYRE_FEATURE_MAPPED | GYRE_FEATURE_PRIORITIES |
-                       GYRE_FEATURE_MONITOR | GYRE_FEATURE_F64 | GYRE_FEATURE_ECC |
-                       GYRE_FEATURE_FAULTS;
+    device->features = GYRE_FEATURE_FUNCTIONS | GYRE_FEATURE_SOURCE | GYRE_FEATURE_RESIDENCY |
+                       GYRE_FEATURE_GRAPHS | GYRE_FEATURE_TIMING | GYRE_FEATURE_HOST_REACH |
+                       GYRE_FEATURE_MAPPED | GYRE_FEATURE_PRIORITIES | GYRE_FEATURE_MONITOR |
+                       GYRE_FEATURE_F64 | GYRE_FEATURE_ECC | GYRE_FEATURE_FAULTS;
     device->memory_bytes = GYRE_NULL_MEMORY_BYTES;
     device->units = GYRE_NULL_UNITS;
     device->lanes = 1;

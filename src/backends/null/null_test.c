@@ -44,6 +44,7 @@ static void both_devices_have_a_row(void)
         CHECK(device.kind == GYRE_DEVICE_NULL && device.trouble[0] == '\0');
         CHECK(device.memory_bytes == MEMORY && device.reach == 3);
         CHECK(gyre_device_has(&device, GYRE_FEATURE_FAULTS | GYRE_FEATURE_FUNCTIONS));
+        CHECK(!gyre_device_has(&device, GYRE_FEATURE_COOPERATIVE));
     }
 }
 
