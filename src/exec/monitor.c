@@ -10,7 +10,8 @@
  *           reports and rings, for moments; `life` guards the thread's handle, and is held while
  *           it is waited for. The thread sleeps on `park`: [park-handshake].
  * Owns      the thread, the rings. Borrows devices and contexts.
- * Not here  what is a reason (monitor_judge.c), where a series is going (monitor_trend.c).
+ * Not here  what is a reason (monitor_judge.c), where a series is going (monitor_trend.c), what a
+ *           context has under way (monitor_context.c).
  */
 #include "exec/monitor.h"
 
@@ -412,7 +413,7 @@ gyre_status gyre_monitor_create(const gyre_monitor_options *options, gyre_monito
 {
     static const gyre_monitor_source drivers = {
         .look = gyre_device_look,
-        .describe = gyre_context_describe,
+        .describe = gyre_monitor_describe,
         .check = gyre_context_check,
         .device = gyre_context_device,
         .now_ns = gyre_clock_now_ns,

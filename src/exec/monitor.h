@@ -39,6 +39,10 @@ double gyre_monitor_critical(const gyre_monitor_limits *limits, gyre_concern con
 void gyre_monitor_judge(const gyre_monitor_limits *limits, const char *unwell, const char *lost,
                         gyre_monitor_report *report);
 
+/* As gyre_context_describe, but asks streams that seem to be behind; bytes are not filled in. */
+GYRE_MUST_USE gyre_status gyre_monitor_describe(gyre_context *context,
+                                                gyre_context_statistics *out_statistics);
+
 /* Where samples come from: tests have one of their own. */
 typedef struct gyre_monitor_source {
     gyre_status (*look)(const gyre_device *device, gyre_device_state *out_state);
