@@ -40,6 +40,7 @@ typedef struct top {
     double interval_s;
     uint64_t started_ns;
     gyre_monitor_report reports[GYRE_MONITOR_DEVICES]; /* what is shown */
+    char daytime[16];                                  /* when it was copied */
     screen_view view;
     screen_line lines[SCREEN_ROWS_MOST];
     char frame[FRAME_BYTES], last[FRAME_BYTES];
@@ -88,7 +89,6 @@ static bool draw(top *t)
     const time_t now = time(NULL);
     uint64_t sampled_ns;
     size_t count, bytes = 0;
-    char daytime[16] = "";
     struct tm parts;
 
     if (!t->view.paused)
@@ -99,8 +99,7 @@ static bool draw(top *t)
             sampled_ns = t->reports[i].sampled_ns;
     t->view.age_s = (double)(int64_t)(gyre_clock_now_ns() - sampled_ns) / 1e9;
     if (!t->view.paused && localtime_r(&now, &parts))
-        strftime(daytime, sizeof daytime, "%H:%M:%S", &parts);
-    t->view.daytime = daytime;
+        strftime(t->daytime, sizeof t->daytime, "%H:%M:%S", &parts);
     tty_size(&t->view.rows, &t->view.columns);
     count = screen_draw(&t->view, t->lines);
     bytes += (size_t)snprintf(t->frame, sizeof t->frame, "\033[H");
@@ -209,7 +208,7 @@ static int run_top(const gyre_args *args, int argc, char **argv)
                             .count = t->count,
                             .coloured = gyre_terminal_coloured(stdout),
                             .interval_s = t->interval_s,
-                            .daytime = ""};
+                            .daytime = t->daytime};
     code = once ? print_once(t, json) : run_live(t);
     gyre_monitor_destroy(t->monitor);
     free(t);
