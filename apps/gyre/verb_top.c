@@ -22,7 +22,11 @@
 #include "verb.h"
 
 enum { DEVICE, INTERVAL, ONCE, JSON };
-enum { FRAME_BYTES = SCREEN_ROWS_MOST * (SCREEN_LINE_BYTES + 8), ONCE_COLUMNS = 100 };
+enum {
+    FRAME_BYTES = SCREEN_ROWS_MOST * (SCREEN_LINE_BYTES + 8),
+    ONCE_COLUMNS = 100,
+    LOOK_NS = 200000000
+};
 
 #define TICK_S 0.25 /* how long a change or a resize may wait to be seen */
 
@@ -63,13 +67,19 @@ static void collect(top *t)
     }
 }
 
+/* The second of two samples: how busy a CPU is can be told of the time between two looks only. */
 static int print_once(top *t, bool json)
 {
+    const struct timespec pause = {.tv_nsec = LOOK_NS};
     size_t count;
 
-    if (gyre_monitor_sample(t->monitor) != GYRE_OK) {
-        fprintf(stderr, "gyre top: %s\n", gyre_error_last()->text);
-        return GYRE_EXIT_ENVIRONMENT;
+    for (int i = 0; i < 2; i++) {
+        if (i > 0)
+            nanosleep(&pause, NULL);
+        if (gyre_monitor_sample(t->monitor) != GYRE_OK) {
+            fprintf(stderr, "gyre top: %s\n", gyre_error_last()->text);
+            return GYRE_EXIT_ENVIRONMENT;
+        }
     }
     collect(t);
     if (json) {

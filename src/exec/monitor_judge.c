@@ -228,11 +228,11 @@ static void judge_work(const gyre_monitor_limits *l, gyre_monitor_report *r)
 }
 
 /* "about 40 s", in steps that a guess deserves; never "0 s". */
-static double rounded_s(uint64_t ns)
+static uint64_t rounded_s(uint64_t ns)
 {
     const uint64_t s = ns / 1000000000 + (ns % 1000000000 >= 500000000);
 
-    return s >= 20 ? (double)((s + 5) / 10 * 10) : s > 0 ? (double)s : 1;
+    return s >= 20 ? (s + 5) / 10 * 10 : s > 0 ? s : 1;
 }
 
 static void judge_trends(const gyre_monitor_limits *l, gyre_monitor_report *r)
@@ -259,7 +259,7 @@ static void judge_trends(const gyre_monitor_limits *l, gyre_monitor_report *r)
         if (critical || l->horizon_ns == UINT64_MAX ||
             rows[i].trend->critical_in_ns > l->horizon_ns)
             continue;
-        add(r, GYRE_LEVEL_WARNING, rows[i].concern, "%s %d%s in about %.0f s", rows[i].what,
+        add(r, GYRE_LEVEL_WARNING, rows[i].concern, "%s %d%s in about %" PRIu64 " s", rows[i].what,
             rows[i].critical, rows[i].unit, rounded_s(rows[i].trend->critical_in_ns))
             ->early = 1;
     }
