@@ -47,7 +47,7 @@ GYRE_MUST_USE gyre_status gyre_monitor_describe(gyre_context *context,
 typedef struct gyre_monitor_source {
     gyre_status (*look)(const gyre_device *device, gyre_device_state *out_state);
     gyre_status (*describe)(gyre_context *context, gyre_context_statistics *out_statistics);
-    gyre_status (*check)(const gyre_context *context);
+    gyre_status (*check)(gyre_context *context);
     const gyre_device *(*device)(const gyre_context *context);
     uint64_t (*now_ns)(void);
 } gyre_monitor_source;

@@ -63,7 +63,7 @@ static gyre_status fake_describe(gyre_context *context, gyre_context_statistics 
     return GYRE_OK;
 }
 
-static gyre_status fake_check(const gyre_context *context)
+static gyre_status fake_check(gyre_context *context)
 {
     return context->lost ? gyre_fail(GYRE_DEVICE_LOST, "kernel 'spin' never ended") : GYRE_OK;
 }
