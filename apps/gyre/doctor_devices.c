@@ -147,7 +147,7 @@ void doctor_device_line(const gyre_monitor_report *report, char *text, size_t si
     say_pair(text, size, s->clock_mhz, s->clock_most_mhz, "MHz");
     for (size_t i = 0; s->throttle > 0 && i < sizeof names / sizeof names[0]; i++)
         if (s->throttle >> i & 1) {
-            say(text, size, "%s %s", some ? " and" : " lowered by", names[i]);
+            say(text, size, "%s %s", some ? " and" : ", lowered by", names[i]);
             some = true;
         }
     if (s->ecc_uncorrected >= 0)

@@ -288,11 +288,12 @@ gyre_status gyre_monitor_report_at(gyre_monitor *monitor, size_t index,
 size_t gyre_monitor_history(gyre_monitor *monitor, size_t index, gyre_monitor_point *points,
                             size_t most)
 {
-    const watch *w = &monitor->watches[index];
-    size_t count = 0;
+    const watch *w;
+    size_t count;
 
     if (index >= monitor->watch_count || gyre_process_check() != GYRE_OK)
         return 0;
+    w = &monitor->watches[index];
     pthread_mutex_lock(&monitor->books);
     count = w->count < monitor->history ? (size_t)w->count : monitor->history;
     count = count < most ? count : most;
