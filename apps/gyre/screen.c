@@ -105,18 +105,12 @@ static figure number(int64_t value, const char *unit)
     return f;
 }
 
-static figure scaled(double value, double scale, const char *format)
+static figure scaled(double value, double scale, int digits)
 {
     figure f = {"-"};
 
-    if (value >= 0) {
-        const double shown = value / scale;
-
-        if (strcmp(format, "GiB") == 0)
-            snprintf(f.text, sizeof f.text, "%.1f", shown);
-        else
-            snprintf(f.text, sizeof f.text, "%.0f", shown);
-    }
+    if (value >= 0)
+        snprintf(f.text, sizeof f.text, "%.*f", digits, value / scale);
     return f;
 }
 
@@ -202,25 +196,16 @@ static void draw_reasons(pen *p, const gyre_monitor_report *r)
     }
 }
 
-static void draw_block(pen *p, const gyre_monitor_report *r)
+static void draw_board(pen *p, const gyre_monitor_report *r)
 {
     const gyre_device_state *s = &r->state;
-    const double memory = percent((double)s->memory_used_bytes, (double)s->memory_total_bytes),
-                 power = percent(s->power_mw, s->power_limit_mw),
+    const double power = percent(s->power_mw, s->power_limit_mw),
                  heat = percent(s->temperature_c, s->temperature_limit_c);
 
-    draw_title(p, r);
-    put_bar(p, "memory", memory, worst(r, GYRE_CONCERN_MEMORY),
-            number(memory < 0 ? -1 : (int64_t)memory, " %").text);
-    put(p, GYRE_INK_PLAIN, "  %s of %s GiB",
-        scaled((double)s->memory_used_bytes, 1073741824.0, "GiB").text,
-        scaled((double)s->memory_total_bytes, 1073741824.0, "GiB").text);
-    put_bar(p, "busy", s->busy_percent, GYRE_INK_GOOD, number(s->busy_percent, " %").text);
-    put(p, GYRE_INK_PLAIN, "  its memory %s", number(s->memory_busy_percent, " %").text);
     put_bar(p, "power", power, worst(r, GYRE_CONCERN_POWER),
             number(power < 0 ? -1 : (int64_t)power, " %").text);
-    put(p, GYRE_INK_PLAIN, "  %s of %s W", scaled(s->power_mw, 1000, "W").text,
-        scaled(s->power_limit_mw, 1000, "W").text);
+    put(p, GYRE_INK_PLAIN, "  %s of %s W", scaled(s->power_mw, 1000, 0).text,
+        scaled(s->power_limit_mw, 1000, 0).text);
     put_bar(p, "heat", heat, worst(r, GYRE_CONCERN_TEMPERATURE),
             number(s->temperature_c, " C").text);
     put(p, GYRE_INK_PLAIN, "  limit %s", number(s->temperature_limit_c, " C").text);
@@ -228,10 +213,36 @@ static void draw_block(pen *p, const gyre_monitor_report *r)
     put(p, GYRE_INK_PLAIN, "  clock  %s of %s MHz, memory %s MHz", number(s->clock_mhz, "").text,
         number(s->clock_most_mhz, "").text, number(s->memory_clock_mhz, "").text);
     put_throttle(p, s->throttle);
+}
+
+/* A CPU tells nothing of its board, and the lines are worth more to other devices. */
+static bool has_board(const gyre_monitor_report *r)
+{
+    const gyre_device_state *s = &r->state;
+
+    return r->device->kind != GYRE_DEVICE_CPU || s->power_mw >= 0 || s->temperature_c >= 0 ||
+           s->clock_mhz >= 0 || s->throttle >= 0;
+}
+
+static void draw_block(pen *p, const gyre_monitor_report *r)
+{
+    const gyre_device_state *s = &r->state;
+    const double memory = percent((double)s->memory_used_bytes, (double)s->memory_total_bytes);
+
+    draw_title(p, r);
+    put_bar(p, "memory", memory, worst(r, GYRE_CONCERN_MEMORY),
+            number(memory < 0 ? -1 : (int64_t)memory, " %").text);
+    put(p, GYRE_INK_PLAIN, "  %s of %s GiB",
+        scaled((double)s->memory_used_bytes, 1073741824.0, 1).text,
+        scaled((double)s->memory_total_bytes, 1073741824.0, 1).text);
+    put_bar(p, "busy", s->busy_percent, GYRE_INK_GOOD, number(s->busy_percent, " %").text);
+    put(p, GYRE_INK_PLAIN, "  its memory %s", number(s->memory_busy_percent, " %").text);
+    if (has_board(r))
+        draw_board(p, r);
     if (r->context_count > 0) {
         begin(p);
         put(p, GYRE_INK_PLAIN, "  tickets  %s pending, the oldest for %s ms; %u contexts",
-            number(r->pending, "").text, scaled((double)r->oldest_ns, 1e6, "ms").text,
+            number(r->pending, "").text, scaled((double)r->oldest_ns, 1e6, 0).text,
             r->context_count);
     }
     draw_reasons(p, r);
@@ -248,7 +259,7 @@ static void draw_row(pen *p, const gyre_monitor_report *r)
     put(p, ink_of(r->level), " %-8s", r->sample_count ? gyre_level_name(r->level) : "looking");
     put(p, GYRE_INK_PLAIN, "  mem %5s  busy %5s  %5s  %5s W",
         number(memory < 0 ? -1 : (int64_t)memory, " %").text, number(s->busy_percent, " %").text,
-        number(s->temperature_c, " C").text, scaled(s->power_mw, 1000, "W").text);
+        number(s->temperature_c, " C").text, scaled(s->power_mw, 1000, 0).text);
     if (r->reason_count > 0)
         put(p, GYRE_INK_PLAIN, "  %s", r->reasons[0].text);
 }

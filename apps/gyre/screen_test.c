@@ -173,6 +173,17 @@ static void what_nobody_tells_is_a_dash(void)
     CHECK(count == 2 && strstr(lines[1].text, "mem     -  busy     -      -      - W"));
 }
 
+static void cpu_without_sensors_is_three_lines(void)
+{
+    screen_view view = blank_view(1);
+
+    view.rows = 0;
+    devices[0].kind = GYRE_DEVICE_CPU;
+    CHECK(screen_draw(&view, lines) == 3);
+    reports[0].state.temperature_c = 50;
+    CHECK(screen_draw(&view, lines) == 6);
+}
+
 static void many_devices_are_a_line_each(void)
 {
     const screen_view view = full_view(DEVICES);
@@ -254,6 +265,7 @@ static const test_case cases[] = {
     TEST(block_has_every_value),
     TEST(bar_is_as_long_as_its_value),
     TEST(what_nobody_tells_is_a_dash),
+    TEST(cpu_without_sensors_is_three_lines),
     TEST(many_devices_are_a_line_each),
     TEST(devices_without_room_are_counted),
     TEST(hostile_names_are_shown_plainly),
