@@ -117,8 +117,7 @@ uint64_t gyre_stream_allowance_ns(gyre_stream *stream)
     return expected * PATIENCE > least ? expected * PATIENCE : least;
 }
 
-/* A deadline was missed: GYRE_OK when it was through at the last moment after all. */
-static gyre_status miss(gyre_stream *stream, uint64_t value, bool counts)
+gyre_status gyre_stream_miss(gyre_stream *stream, uint64_t value, bool counts)
 {
     gyre_context *const context = stream->context;
     uint64_t completed;
@@ -217,7 +216,7 @@ static gyre_status wait_for(gyre_stream *stream, uint64_t value, uint64_t deadli
         now_ns = gyre_clock_now_ns();
         began_ns = began_ns == 0 ? now_ns : began_ns;
         if (now_ns >= deadline_ns)
-            return miss(stream, value, counts);
+            return gyre_stream_miss(stream, value, counts);
         if (now_ns - began_ns >= spin_ns)
             pause_for(now_ns - began_ns, deadline_ns - now_ns);
         else

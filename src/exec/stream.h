@@ -104,6 +104,11 @@ GYRE_MUST_USE gyre_status gyre_stream_usable(const gyre_stream *stream);
 /* How long a wait without a deadline of its own may take from now. */
 uint64_t gyre_stream_allowance_ns(gyre_stream *stream);
 
+/* Somebody's deadline for a ticket has passed: GYRE_TIMEOUT, and a strike where it `counts`, or
+ * GYRE_DEVICE_LOST with the last one. GYRE_OK when it was through at the last moment after all, or
+ * what else the look said. */
+GYRE_MUST_USE gyre_status gyre_stream_miss(gyre_stream *stream, uint64_t value, bool counts);
+
 /* The statistics, whole. Never blocks. */
 void gyre_stream_count(gyre_stream *stream, gyre_stream_statistics *out_statistics);
 
