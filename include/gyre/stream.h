@@ -148,7 +148,7 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_stream_poll(gyre_stream *stream);
 GYRE_API GYRE_MUST_USE gyre_status gyre_stream_sync(gyre_stream *stream);
 
 /* Waits until a ticket's value is through, up to a deadline (gyre/clock.h). Missing it is a strike
- * unless the deadline is shorter than the context's would have been. */
+ * unless the deadline is clearly shorter than the context's would have been. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_stream_wait(gyre_stream *stream, uint64_t value,
                                                     uint64_t deadline_ns);
 

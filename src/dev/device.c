@@ -85,20 +85,23 @@ static void note_unknown_names(void)
     gyre_text_plain(unknown);
 }
 
+/* An empty row, but for what the device is called. */
+static void begin_row(gyre_device *row, const gyre_backend *backend, uint32_t index)
+{
+    *row = (gyre_device){
+        .struct_size = sizeof *row, .backend = backend->name, .index = index, .numa_node = -1};
+    snprintf(row->name, sizeof row->name, "%.12s:%u", backend->name, index);
+}
+
 static void describe(const gyre_backend *backend, uint32_t index)
 {
     gyre_device *row = &devices[device_count++];
 
-    row->numa_node = -1;
+    begin_row(row, backend, index);
     if (backend->describe(index, row) != GYRE_OK) {
-        memset(row, 0, sizeof *row);
-        row->numa_node = -1;
+        begin_row(row, backend, index);
         snprintf(row->trouble, sizeof row->trouble, "%.191s", gyre_error_last()->text);
     }
-    row->struct_size = sizeof *row;
-    row->backend = backend->name;
-    row->index = index;
-    snprintf(row->name, sizeof row->name, "%.12s:%u", backend->name, index);
     gyre_text_plain(row->title);
     gyre_text_plain(row->driver);
     gyre_text_plain(row->architecture);

@@ -47,8 +47,11 @@ struct gyre_context {
     uint32_t pending_most;
     gyre_memory device_memory, pinned_memory;
     _Atomic uint64_t device_bytes, pinned_bytes;
-    _Atomic uint32_t objects; /* streams, events, kernels and graphs that there are */
-    _Atomic uint32_t lost;    /* gyre_loss */
+    _Atomic uint32_t objects;        /* streams, events, kernels and graphs that there are */
+    _Atomic uint32_t lost;           /* gyre_loss */
+    _Atomic uint32_t profiling;      /* whether `profile` is to be used */
+    _Atomic uint32_t profile_inside; /* submissions that use it */
+    struct gyre_profile *profile;    /* constant while profiling */
 
     pthread_mutex_t lock;          /* what follows; taken after a stream's */
     bool abandoned;                /* the backend was told */

@@ -165,12 +165,14 @@ static bool look(gyre_dispatch *dispatch, gyre_dispatch_lane *lane)
     if (is_failure(status))
         error = error_of(status);
     moved = answer_through(dispatch, lane);
-    if (status == GYRE_AGAIN && lane->next != lane->tail &&
-        gyre_clock_now_ns() - lane->waiting_ns >= gyre_stream_allowance_ns(lane->stream)) {
-        status = gyre_stream_miss(lane->stream, record_at(dispatch, lane, lane->next)->value, true);
+    if (status == GYRE_AGAIN && lane->next != lane->tail) {
+        const uint64_t value = record_at(dispatch, lane, lane->next)->value;
+
+        status = gyre_stream_overdue(lane->stream, value, lane->waiting_ns);
+        if (status != GYRE_AGAIN)
+            lane->waiting_ns = gyre_clock_now_ns();
         if (is_failure(status))
             error = error_of(status);
-        lane->waiting_ns = gyre_clock_now_ns();
     }
     if (!is_failure(status))
         return moved;

@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/lasting.h"
 #include "base/options.h"
 #include "base/process.h"
 #include "exec/kernel.h"
@@ -52,7 +53,7 @@ typedef struct table {
 struct gyre_graph {
     gyre_context *context;
     gyre_allocator allocator;
-    char name[GYRE_NAME_BYTES];
+    const char *name; /* lasting */
     bool merge, finished;
     node *nodes;
     uint32_t count, room;
@@ -93,6 +94,7 @@ gyre_status gyre_graph_create(gyre_context *context, const gyre_graph_options *o
 {
     gyre_graph_options o;
     gyre_graph *graph;
+    char name[GYRE_NAME_BYTES];
     void *memory = NULL;
     gyre_status status = gyre_context_usable(context);
 
@@ -110,7 +112,8 @@ gyre_status gyre_graph_create(gyre_context *context, const gyre_graph_options *o
     graph->merge = o.merge;
     if (o.allocator)
         graph->allocator = *o.allocator;
-    gyre_name_copy(graph->name, o.name, "graph");
+    gyre_name_copy(name, o.name, "graph");
+    graph->name = gyre_lasting(name);
     atomic_fetch_add_explicit(&context->objects, 1, memory_order_relaxed);
     *out_graph = graph;
     return GYRE_OK;
@@ -445,7 +448,7 @@ gyre_status gyre_stream_submit(gyre_stream *stream, gyre_graph *graph)
         if (graph->tables[i].changed)
             status = carry(graph, &graph->tables[i], stream);
     if (status == GYRE_OK)
-        status = gyre_stream_begin(stream);
+        status = gyre_stream_begin(stream, graph->name);
     if (status != GYRE_OK)
         return status;
     if (graph->native)
@@ -453,7 +456,7 @@ gyre_status gyre_stream_submit(gyre_stream *stream, gyre_graph *graph)
     for (uint32_t i = 0; i < graph->ready_count && !graph->native && status == GYRE_OK; i++)
         status = submit_node(stream, &graph->ready[i]);
     return gyre_stream_commit(
-        stream, status, &(gyre_submission){.what = "graph", .expected_ns = graph->expected_ns});
+        stream, status, &(gyre_submission){.what = graph->name, .expected_ns = graph->expected_ns});
 }
 
 gyre_status gyre_graph_describe(const gyre_graph *graph, gyre_graph_facts *out_facts)

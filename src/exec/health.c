@@ -25,6 +25,7 @@
 #include "exec/stream.h"
 #include "gyre/atomic.h"
 #include "gyre/clock.h"
+#include "gyre/trace.h"
 
 enum { PATIENCE = 4, PAUSE_PART = 16, PAUSE_MOST_NS = 1000000 };
 
@@ -104,7 +105,8 @@ gyre_status gyre_stream_poll(gyre_stream *stream)
     return status;
 }
 
-uint64_t gyre_stream_allowance_ns(gyre_stream *stream)
+/* How long a wait without a deadline of its own may take from now. */
+static uint64_t allowance_ns(gyre_stream *stream)
 {
     const uint64_t least = stream->context->sync_timeout_ns;
     uint64_t expected;
@@ -117,7 +119,8 @@ uint64_t gyre_stream_allowance_ns(gyre_stream *stream)
     return expected * PATIENCE > least ? expected * PATIENCE : least;
 }
 
-gyre_status gyre_stream_miss(gyre_stream *stream, uint64_t value, bool counts)
+/* A deadline was missed: GYRE_OK when it was through at the last moment after all. */
+static gyre_status miss(gyre_stream *stream, uint64_t value, bool counts)
 {
     gyre_context *const context = stream->context;
     uint64_t completed;
@@ -146,18 +149,25 @@ gyre_status gyre_stream_miss(gyre_stream *stream, uint64_t value, bool counts)
              completed + 1, strikes, context->strikes_most);
     status = GYRE_TIMEOUT;
     if (strikes >= context->strikes_most) {
-        const gyre_pending *const entry = &stream->ring[(completed + 1) & stream->ring_mask];
+        const gyre_pending *const oldest = &stream->ring[(completed + 1) & stream->ring_mask];
+        char suspects[160];
 
+        gyre_stream_suspects(stream, suspects, sizeof suspects);
         status =
-            gyre_fail(GYRE_DEVICE_LOST,
-                      "%s, %s: ticket %" PRIu64 " ('%.80s') is under way for %.3g s and missed "
-                      "its deadline %u times without any progress",
-                      context->name, stream->name, completed + 1, entry->what,
-                      (double)(gyre_clock_now_ns() - entry->submitted_ns) * 1e-9, strikes);
+            gyre_fail(GYRE_DEVICE_LOST, "%s, %s: %s: no progress for %.3g s, %u deadlines missed",
+                      context->name, stream->name, suspects,
+                      (double)(gyre_clock_now_ns() - oldest->submitted_ns) * 1e-9, strikes);
         status = status == GYRE_OK ? status : gyre_context_lose(context, GYRE_LOSS_HUNG);
     }
     pthread_mutex_unlock(&stream->lock);
     return status;
+}
+
+gyre_status gyre_stream_overdue(gyre_stream *stream, uint64_t value, uint64_t since_ns)
+{
+    if (gyre_clock_now_ns() - since_ns < allowance_ns(stream))
+        return GYRE_AGAIN;
+    return miss(stream, value, true);
 }
 
 /* A pause between two looks, after `passed_ns`. */
@@ -216,7 +226,7 @@ static gyre_status wait_for(gyre_stream *stream, uint64_t value, uint64_t deadli
         now_ns = gyre_clock_now_ns();
         began_ns = began_ns == 0 ? now_ns : began_ns;
         if (now_ns >= deadline_ns)
-            return gyre_stream_miss(stream, value, counts);
+            return miss(stream, value, counts);
         if (now_ns - began_ns >= spin_ns)
             pause_for(now_ns - began_ns, deadline_ns - now_ns);
         else
@@ -227,6 +237,7 @@ static gyre_status wait_for(gyre_stream *stream, uint64_t value, uint64_t deadli
 gyre_status gyre_stream_wait(gyre_stream *stream, uint64_t value, uint64_t deadline_ns)
 {
     gyre_status status = gyre_stream_usable(stream);
+    uint64_t now_ns, allowed_ns;
 
     if (status != GYRE_OK)
         return status;
@@ -236,8 +247,21 @@ gyre_status gyre_stream_wait(gyre_stream *stream, uint64_t value, uint64_t deadl
     if (value > atomic_load_explicit(&stream->submitted, memory_order_relaxed))
         return gyre_fail(GYRE_INVALID, "%s, %s: ticket %" PRIu64 " was not submitted",
                          stream->context->name, stream->name, value);
+    now_ns = gyre_clock_now_ns();
+    allowed_ns = allowance_ns(stream);
+    /* a little less counts too: the caller made his deadline before he called */
     return wait_for(stream, value, deadline_ns,
-                    deadline_ns >= gyre_clock_after_ns(gyre_stream_allowance_ns(stream)));
+                    deadline_ns > now_ns && deadline_ns - now_ns >= allowed_ns - allowed_ns / 16);
+}
+
+gyre_status gyre_stream_await(gyre_stream *stream, uint64_t value)
+{
+    gyre_status status;
+
+    gyre_trace_begin("wait");
+    status = wait_for(stream, value, gyre_clock_after_ns(allowance_ns(stream)), true);
+    gyre_trace_end("wait");
+    return status;
 }
 
 gyre_status gyre_stream_sync(gyre_stream *stream)
@@ -246,8 +270,8 @@ gyre_status gyre_stream_sync(gyre_stream *stream)
 
     if (status != GYRE_OK)
         return status;
-    return wait_for(stream, atomic_load_explicit(&stream->submitted, memory_order_relaxed),
-                    gyre_clock_after_ns(gyre_stream_allowance_ns(stream)), true);
+    return gyre_stream_await(stream,
+                             atomic_load_explicit(&stream->submitted, memory_order_relaxed));
 }
 
 gyre_status gyre_stream_sync_retry(gyre_stream *stream, uint32_t attempts, uint64_t pause_ns)

@@ -9,17 +9,19 @@
 #include "exec/kernel.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/lasting.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/process.h"
 #include "dev/build_log.h"
 #include "dev/load.h"
 #include "exec/context.h"
+
+enum { NAME_MOST = 255 };
 
 struct gyre_kernel {
     gyre_context *context;
@@ -30,7 +32,7 @@ struct gyre_kernel {
     gyre_signature many_signature;
     gyre_dev_kernel_facts facts;
     _Atomic uint32_t holders;
-    char name[128];
+    const char *name; /* lasting */
 };
 
 static void free_kernel(gyre_kernel *kernel)
@@ -89,9 +91,8 @@ gyre_status gyre_kernel_create(gyre_context *context, const gyre_program *progra
         status = GYRE_OPTIONS_READ(o, options);
     if (status == GYRE_OK && (!program || !entry || !signature))
         status = gyre_fail(GYRE_INVALID, "a kernel needs a program, an entry and a signature");
-    if (status == GYRE_OK && (*entry == '\0' || strlen(entry) >= sizeof kernel->name))
-        status =
-            gyre_fail(GYRE_INVALID, "an entry's name has 1 to %zu bytes", sizeof kernel->name - 1);
+    if (status == GYRE_OK && (*entry == '\0' || strlen(entry) > NAME_MOST))
+        status = gyre_fail(GYRE_INVALID, "an entry's name has 1 to %d bytes", NAME_MOST);
     if (status == GYRE_OK)
         status = gyre_alloc(gyre_allocator_kept(&context->allocator), 1, sizeof *kernel, &memory);
     if (status != GYRE_OK)
@@ -99,7 +100,7 @@ gyre_status gyre_kernel_create(gyre_context *context, const gyre_program *progra
     kernel = memory;
     kernel->context = context;
     atomic_store_explicit(&kernel->holders, 1, memory_order_relaxed);
-    snprintf(kernel->name, sizeof kernel->name, "%s", entry);
+    kernel->name = gyre_lasting(entry);
     status = gyre_signature_parse(signature, &kernel->signature);
     if (status == GYRE_OK)
         status = open_kernel(kernel, program, &o);

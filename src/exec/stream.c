@@ -14,12 +14,15 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/lasting.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/process.h"
 #include "exec/kernel.h"
+#include "exec/profile.h"
 #include "gyre/atomic.h"
 #include "gyre/clock.h"
+#include "gyre/trace.h"
 
 static void free_stream(gyre_stream *stream)
 {
@@ -64,6 +67,7 @@ gyre_status gyre_stream_create(gyre_context *context, const gyre_stream_options 
     gyre_stream *stream;
     void *memory = NULL;
     uint32_t most, room = 1;
+    char name[GYRE_NAME_BYTES];
     gyre_status status = gyre_context_usable(context);
 
     *out_stream = NULL;
@@ -76,7 +80,8 @@ gyre_status gyre_stream_create(gyre_context *context, const gyre_stream_options 
     stream = memory;
     pthread_mutex_init(&stream->lock, NULL);
     stream->context = context;
-    gyre_name_copy(stream->name, o.name, "stream");
+    gyre_name_copy(name, o.name, "stream");
+    stream->name = gyre_lasting(name);
     most = o.pending_most ? o.pending_most : context->pending_most;
     stream->pending_most = most > GYRE_PENDING_MOST ? GYRE_PENDING_MOST : most;
     while (room < stream->pending_most)
@@ -117,8 +122,7 @@ gyre_status gyre_stream_usable(const gyre_stream *stream)
     return gyre_context_usable(stream->context);
 }
 
-/* Which of what is under way it may have been. */
-static void name_suspects(const gyre_stream *stream, char *text, size_t size)
+void gyre_stream_suspects(const gyre_stream *stream, char *text, size_t size)
 {
     const uint64_t last = atomic_load_explicit(&stream->submitted, memory_order_relaxed);
     const uint64_t first = gyre_load_relaxed(&stream->timeline->completed) + 1;
@@ -140,7 +144,7 @@ gyre_status gyre_stream_latch(gyre_stream *stream, gyre_status status)
         const gyre_error seen = *gyre_error_last();
         char suspects[160], whole[512];
 
-        name_suspects(stream, suspects, sizeof suspects);
+        gyre_stream_suspects(stream, suspects, sizeof suspects);
         stream->fault = seen;
         stream->fault.status = status;
         snprintf(whole, sizeof whole, "%s, %s: %s: %s", stream->context->name, stream->name,
@@ -155,7 +159,7 @@ gyre_status gyre_stream_latch(gyre_stream *stream, gyre_status status)
                                       : status;
 }
 
-gyre_status gyre_stream_begin(gyre_stream *stream)
+gyre_status gyre_stream_begin(gyre_stream *stream, const char *what)
 {
     gyre_status status = gyre_stream_usable(stream);
     uint64_t began_ns = 0;
@@ -175,8 +179,7 @@ gyre_status gyre_stream_begin(gyre_stream *stream)
             began_ns = gyre_clock_now_ns();
             atomic_fetch_add_explicit(&stream->blocked, 1, memory_order_relaxed);
         }
-        status = gyre_stream_wait(stream, submitted - stream->pending_most + 1,
-                                  gyre_clock_after_ns(gyre_stream_allowance_ns(stream)));
+        status = gyre_stream_await(stream, submitted - stream->pending_most + 1);
         if (status != GYRE_OK)
             break;
         pthread_mutex_lock(&stream->lock);
@@ -184,12 +187,18 @@ gyre_status gyre_stream_begin(gyre_stream *stream)
     if (began_ns != 0)
         atomic_fetch_add_explicit(&stream->blocked_ns, gyre_clock_now_ns() - began_ns,
                                   memory_order_relaxed);
+    if (status == GYRE_OK) {
+        gyre_trace_begin(what);
+        gyre_profile_enter(stream);
+    }
     return status;
 }
 
 gyre_status gyre_stream_commit(gyre_stream *stream, gyre_status status,
                                const gyre_submission *submission)
 {
+    gyre_profile_leave(stream, submission->what, status);
+    gyre_trace_end(submission->what);
     if (status == GYRE_OK) {
         const uint64_t ticket = atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1;
         gyre_pending *const entry = &stream->ring[ticket & stream->ring_mask];
@@ -236,7 +245,7 @@ gyre_status gyre_stream_launch(gyre_stream *stream, gyre_kernel *kernel, const g
     if (status == GYRE_OK)
         status = gyre_kernel_ready(kernel, launch, &room, &ready);
     if (status == GYRE_OK)
-        status = gyre_stream_begin(stream);
+        status = gyre_stream_begin(stream, gyre_kernel_name(kernel));
     if (status != GYRE_OK)
         return status;
     submission = (gyre_submission){gyre_kernel_name(kernel), kernel, launch->expected_ns};
@@ -277,7 +286,7 @@ gyre_status gyre_box_ready(const gyre_box *box, gyre_dev_copy *out_copy)
 
 static gyre_status submit_copy(gyre_stream *stream, const gyre_dev_copy *copy, const char *what)
 {
-    gyre_status status = gyre_stream_begin(stream);
+    gyre_status status = gyre_stream_begin(stream, what);
 
     if (status != GYRE_OK)
         return status;
@@ -377,7 +386,7 @@ gyre_status gyre_stream_fill(gyre_stream *stream, const gyre_fill *fill)
     gyre_status status = gyre_fill_ready(fill, &ready);
 
     if (status == GYRE_OK)
-        status = gyre_stream_begin(stream);
+        status = gyre_stream_begin(stream, "fill");
     if (status != GYRE_OK)
         return status;
     if (ready.count > 0)

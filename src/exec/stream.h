@@ -28,7 +28,7 @@ enum { GYRE_MARKS = 8 };
 /* A submission that is not known to be through. */
 typedef struct gyre_pending {
     gyre_kernel *kernel; /* held; NULL: not a launch */
-    const char *what;    /* static, or the kernel's name */
+    const char *what;    /* static or lasting */
     uint64_t submitted_ns;
     uint64_t expected_ns;
 } gyre_pending;
@@ -38,11 +38,18 @@ typedef struct gyre_mark {
     uint64_t value;        /* tickets up to this are through when it is reached */
 } gyre_mark;
 
+/* A submission that a profile looks at, from begin to commit. */
+typedef struct gyre_profile_mark {
+    struct gyre_profile *profile; /* NULL: none does */
+    uint64_t begin_ns;
+    uint32_t sample; /* its pair of events, + 1; 0: no device span */
+} gyre_profile_mark;
+
 struct gyre_stream {
     gyre_context *context;
     gyre_dev_stream *native;
     gyre_timeline *timeline;
-    char name[GYRE_NAME_BYTES];
+    const char *name;      /* lasting */
     uint64_t first;        /* the timeline's value when this stream began */
     uint32_t pending_most; /* */
     uint32_t ring_mask;
@@ -54,6 +61,8 @@ struct gyre_stream {
     uint64_t marked;            /* the last ticket that a mark covers */
     uint64_t expected_ns;       /* of all that is under way */
     uint64_t missed_at;         /* how far it was at the last miss */
+    gyre_profile_mark profiled;
+    uint64_t profiled_count; /* submissions that a profile has seen */
     gyre_mark marks[GYRE_MARKS];
     uint32_t first_mark, mark_count;
     gyre_error fault;       /* once `faulted` */
@@ -67,14 +76,14 @@ struct gyre_stream {
 
 /* What is submitted, for the books. */
 typedef struct gyre_submission {
-    const char *what;    /* static, or the kernel's name */
+    const char *what;
     gyre_kernel *kernel; /* NULL: not a launch */
     uint64_t expected_ns;
 } gyre_submission;
 
 /* A submission begins: GYRE_OK, and the lock is held until gyre_stream_commit; otherwise it is not
- * and nothing may be submitted. Waits for room. */
-GYRE_MUST_USE gyre_status gyre_stream_begin(gyre_stream *stream);
+ * and nothing may be submitted. Waits for room. `what` is static or lasting, in both. */
+GYRE_MUST_USE gyre_status gyre_stream_begin(gyre_stream *stream, const char *what);
 
 /* It ends: with GYRE_OK there is a ticket more. Returns what the caller's call returns. */
 GYRE_MUST_USE gyre_status gyre_stream_commit(gyre_stream *stream, gyre_status status,
@@ -101,13 +110,16 @@ gyre_status gyre_stream_latch(gyre_stream *stream, gyre_status status);
 /* GYRE_OK, or the fault that was latched, or why the context is lost. */
 GYRE_MUST_USE gyre_status gyre_stream_usable(const gyre_stream *stream);
 
-/* How long a wait without a deadline of its own may take from now. */
-uint64_t gyre_stream_allowance_ns(gyre_stream *stream);
+/* Waits with the deadline that waits without one of their own have: a miss is a strike. */
+GYRE_MUST_USE gyre_status gyre_stream_await(gyre_stream *stream, uint64_t value);
 
-/* Somebody's deadline for a ticket has passed: GYRE_TIMEOUT, and a strike where it `counts`, or
- * GYRE_DEVICE_LOST with the last one. GYRE_OK when it was through at the last moment after all, or
- * what else the look said. */
-GYRE_MUST_USE gyre_status gyre_stream_miss(gyre_stream *stream, uint64_t value, bool counts);
+/* Which of what is under way it may be that hangs or has failed: "in 'relu'". The lock is held. */
+void gyre_stream_suspects(const gyre_stream *stream, char *text, size_t size);
+
+/* For who looks instead of waiting, since then: GYRE_AGAIN while a wait would go on, afterwards
+ * what one would return that misses its deadline, with the strike. */
+GYRE_MUST_USE gyre_status gyre_stream_overdue(gyre_stream *stream, uint64_t value,
+                                              uint64_t since_ns);
 
 /* The statistics, whole. Never blocks. */
 void gyre_stream_count(gyre_stream *stream, gyre_stream_statistics *out_statistics);

@@ -38,7 +38,9 @@ static gyre_status probe(uint32_t *out_count, char *text, size_t text_size)
     return GYRE_OK;
 }
 
-/* A priority is taken and changes nothing: no stream ever waits for another's turn. */
+/* A priority is taken and changes nothing: no stream ever waits for another's turn. Cooperative is
+ * not among the features: blocks run one after the other, and one that waits for the next would
+ * wait without end. */
 static gyre_status describe(uint32_t index, gyre_device *out_device)
 {
     gyre_device *const device = out_device;
@@ -48,11 +50,10 @@ static gyre_status describe(uint32_t index, gyre_device *out_device)
     snprintf(device->title, sizeof device->title, "Null device");
     snprintf(device->driver, sizeof device->driver, "%s", VERSION);
     snprintf(device->architecture, sizeof device->architecture, "null");
-    device->features = GYRE_FEATURE_FUNCTIONS | GYRE_FEATURE_SOURCE | GYRE_FEATURE_COOPERATIVE |
-                       GYRE_FEATURE_RESIDENCY | GYRE_FEATURE_GRAPHS | GYRE_FEATURE_TIMING |
-                       GYRE_FEATURE_HOST_REACH | GYRE_FEATURE_MAPPED | GYRE_FEATURE_PRIORITIES |
-                       GYRE_FEATURE_MONITOR | GYRE_FEATURE_F64 | GYRE_FEATURE_ECC |
-                       GYRE_FEATURE_FAULTS;
+    device->features = GYRE_FEATURE_FUNCTIONS | GYRE_FEATURE_SOURCE | GYRE_FEATURE_RESIDENCY |
+                       GYRE_FEATURE_GRAPHS | GYRE_FEATURE_TIMING | GYRE_FEATURE_HOST_REACH |
+                       GYRE_FEATURE_MAPPED | GYRE_FEATURE_PRIORITIES | GYRE_FEATURE_MONITOR |
+                       GYRE_FEATURE_F64 | GYRE_FEATURE_ECC | GYRE_FEATURE_FAULTS;
     device->memory_bytes = GYRE_NULL_MEMORY_BYTES;
     device->units = GYRE_NULL_UNITS;
     device->lanes = 1;
@@ -94,7 +95,7 @@ static int64_t told(const gyre_null_device *device, const gyre_null_faults *sett
 static uint64_t used_bytes(const gyre_null_device *device, const gyre_null_faults *setting)
 {
     const uint64_t percent = (uint64_t)told(device, setting, GYRE_NULL_MEMORY, 0);
-    const uint64_t told_bytes = GYRE_NULL_MEMORY_BYTES / 100 * percent;
+    const uint64_t told_bytes = GYRE_NULL_MEMORY_BYTES * percent / 100;
 
     return told_bytes > device->taken_bytes ? told_bytes : device->taken_bytes;
 }
@@ -198,13 +199,16 @@ static gyre_status open(uint32_t index, const gyre_dev_options *options, gyre_de
     return GYRE_OK;
 }
 
-/* Nothing here waits, so to abandon is to close. */
-static void close(gyre_dev *dev, bool abandon)
+static void abandon(gyre_dev *dev)
+{
+    dev->abandoned = true;
+}
+
+static void close(gyre_dev *dev)
 {
     gyre_null_device *const device = dev->device;
     gyre_dev **link = &device->newest;
 
-    (void)abandon;
     pthread_mutex_lock(&device->lock);
     while (*link != dev)
         link = &(*link)->older;
@@ -295,6 +299,7 @@ const gyre_backend gyre_backend_null = {
     .compiler = compiler,
     .look = look,
     .open = open,
+    .abandon = abandon,
     .close = close,
     .native = gyre_no_native,
     .room = room,

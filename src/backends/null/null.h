@@ -50,6 +50,7 @@ struct gyre_dev {
     uint32_t launches, submissions, takes, builds;
     uint32_t lost_by;     /* the launch whose fault was found; 0: it works */
     uint64_t taken_bytes; /* of device memory */
+    bool abandoned;       /* nothing is waited for any more */
 };
 
 /* Locks the device, or GYRE_DEVICE_LOST, and then it is not locked. */
@@ -78,7 +79,7 @@ void gyre_null_run(const gyre_dev_launch *launch, void *shared);
 /* Streams and events: null_stream.c. */
 gyre_status gyre_null_stream_open(gyre_dev *dev, void *adopt, int32_t priority,
                                   gyre_dev_stream **out_stream);
-void gyre_null_stream_close(gyre_dev_stream *stream, bool abandon);
+void gyre_null_stream_close(gyre_dev_stream *stream);
 gyre_status gyre_null_poll(gyre_dev_stream *stream);
 gyre_status gyre_null_launch(gyre_dev_stream *stream, const gyre_dev_launch *launch);
 gyre_status gyre_null_copy(gyre_dev_stream *stream, const gyre_dev_copy *copy);

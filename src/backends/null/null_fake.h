@@ -59,12 +59,14 @@ static inline bool fake_open(fake *f, uint32_t index, const char *faults)
 
 static inline void fake_close(fake *f, bool abandon)
 {
+    if (abandon && f->dev)
+        null->abandon(f->dev);
     if (f->module)
         null->module_close(f->module);
     if (f->stream)
-        null->stream_close(f->stream, abandon);
+        null->stream_close(f->stream);
     if (f->dev)
-        null->close(f->dev, abandon);
+        null->close(f->dev);
 }
 
 /* A launch of one block that adds `value` to sums[0]. */

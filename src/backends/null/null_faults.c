@@ -38,7 +38,7 @@ static const word_row rows[] = {
     {"sticky", '\0', GYRE_NULL_STICKY},
 };
 
-static const word_row *find_row(const char *name, size_t length, char form)
+static const word_row *find_row(const char *name, size_t length, int form)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].form == form && strlen(rows[i].name) == length &&
@@ -97,7 +97,8 @@ static bool read_range(const char **at, gyre_null_rule *rule)
 static bool read_word(const char **at, gyre_null_faults *faults)
 {
     const size_t length = strcspn(*at, "@=" BLANKS);
-    const char after = (*at)[length], form = after == '@' || after == '=' ? after : '\0';
+    const int after = (unsigned char)(*at)[length],
+              form = after == '@' || after == '=' ? after : '\0';
     const word_row *const row = find_row(*at, length, form);
     const uint32_t before = faults->count;
     gyre_null_rule rule = {.last = UINT32_MAX};

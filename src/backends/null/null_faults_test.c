@@ -115,13 +115,14 @@ static void malformed_words_are_named(void)
 
 static void more_rules_than_there_is_room_for_are_refused(void)
 {
-    char text[256] = "refuse@1";
     gyre_null_faults faults;
+    char text[256];
+    int length = snprintf(text, sizeof text, "refuse@1");
 
     for (int i = 1; i < GYRE_NULL_RULES; i++)
-        strcat(text, ",1");
+        length += snprintf(text + length, sizeof text - (size_t)length, ",1");
     CHECK(gyre_null_faults_parse(text, &faults) == GYRE_OK && faults.count == GYRE_NULL_RULES);
-    strcat(text, " open");
+    snprintf(text + length, sizeof text - (size_t)length, " open");
     CHECK(gyre_null_faults_parse(text, &faults) == GYRE_INVALID && faults.count == 0);
     CHECK(strstr(gyre_error_last()->text, "'open'"));
 }

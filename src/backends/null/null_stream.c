@@ -63,11 +63,11 @@ gyre_status gyre_null_stream_open(gyre_dev *dev, void *adopt, int32_t priority,
 
 /* Waits as a driver does. One that hangs would be waited for without end by any other, and has
  * nothing here that could be in use: it is freed. */
-void gyre_null_stream_close(gyre_dev_stream *stream, bool abandon)
+void gyre_null_stream_close(gyre_dev_stream *stream)
 {
     const uint64_t ready_ns = stream->ready_ns;
 
-    if (!abandon && ready_ns != GYRE_NEVER) {
+    if (!stream->dev->abandoned && ready_ns != GYRE_NEVER) {
         for (uint64_t now = gyre_clock_now_ns(); now < ready_ns; now = gyre_clock_now_ns()) {
             const uint64_t rest = ready_ns - now;
             const struct timespec nap = {.tv_sec = (time_t)(rest / 1000000000),

@@ -44,6 +44,7 @@ static void both_devices_have_a_row(void)
         CHECK(device.kind == GYRE_DEVICE_NULL && device.trouble[0] == '\0');
         CHECK(device.memory_bytes == MEMORY && device.reach == 3);
         CHECK(gyre_device_has(&device, GYRE_FEATURE_FAULTS | GYRE_FEATURE_FUNCTIONS));
+        CHECK(!gyre_device_has(&device, GYRE_FEATURE_COOPERATIVE));
     }
 }
 
@@ -159,10 +160,10 @@ static void state_is_what_faults_say_while_open(void)
     CHECK(look(0).temperature_c == 30 && look(0).power_mw == 650000);
     CHECK(look(1).temperature_c == 40 && look(1).memory_used_bytes == 0);
     CHECK(null->room(b.dev, &left, &total) == GYRE_OK);
-    CHECK(left == total - MEMORY / 100 * 50);
+    CHECK(left == total - MEMORY / 2);
     fake_close(&b, false);
     state = look(0);
-    CHECK(state.temperature_c == 91 && state.memory_used_bytes == MEMORY / 100 * 50);
+    CHECK(state.temperature_c == 91 && state.memory_used_bytes == MEMORY / 2);
     CHECK(state.throttle == 3 && state.ecc_uncorrected == 2);
     CHECK(state.xid == 79 && state.xid_count == 1);
     CHECK(state.memory_busy_percent == -1);
