@@ -124,6 +124,22 @@ static void hang_is_answered_after_its_strikes(void)
     CHECK(atomic_load(&released) == 0);
 }
 
+static void answer_does_not_wait_for_what_is_behind_it(void)
+{
+    gyre_reply replies[2];
+    uint64_t buffer;
+    void *address;
+    fixture f;
+
+    REQUIRE(begin_with(&f, "hang@2 slow=20000", 200, 1, NULL));
+    REQUIRE(make(&f, 8, &buffer, &address));
+    REQUIRE(ask(&f, launch(&f, address, 1, 1, 1), &replies[0]) == GYRE_OK);
+    REQUIRE(ask(&f, launch(&f, address, 1, 1, 1), &replies[1]) == GYRE_OK);
+    CHECK(hear(&f, replies[0]) == GYRE_OK);
+    CHECK(hear(&f, replies[1]) == GYRE_DEVICE_LOST);
+    end(&f);
+}
+
 static void slow_work_is_no_loss(void)
 {
     gyre_context_statistics s = {.struct_size = sizeof s};
@@ -321,6 +337,7 @@ static const test_case cases[] = {
     TEST(refused_copies_let_go_of_their_bytes),
     TEST(fault_is_answered_with_the_kernels_name),
     TEST(hang_is_answered_after_its_strikes),
+    TEST(answer_does_not_wait_for_what_is_behind_it),
     TEST(slow_work_is_no_loss),
     TEST(what_comes_back_works_again),
     TEST(stop_waits_for_what_was_taken),
