@@ -264,6 +264,10 @@ gyre_status gyre_dispatch_describe(gyre_dispatch *dispatch,
         .worst_ns = read_number(&dispatch->worst_ns),
     };
 
+    const gyre_status status = gyre_process_check(); /* its thread may have held the lock */
+
+    if (status != GYRE_OK)
+        return status;
     if (size < sizeof s.struct_size)
         return gyre_fail(GYRE_INVALID, "dispatch: struct_size of the statistics is not set");
     pthread_mutex_lock(&dispatch->lock);

@@ -45,7 +45,18 @@ static inline void wide(const gyre_block *block, const void *parameters)
     p->affine.to[block->index[0]] += (uint32_t)p->rest[31];
 }
 
-static const gyre_entry fake_entries[] = {{"affine", affine}, {"wide", wide}, {NULL, NULL}};
+/* Ends when it may. */
+static _Atomic bool fake_held;
+
+static inline void hold(const gyre_block *block, const void *parameters)
+{
+    (void)block, (void)parameters;
+    while (atomic_load(&fake_held))
+        nanosleep(&(struct timespec){.tv_nsec = MILLISECOND}, NULL);
+}
+
+static const gyre_entry fake_entries[] = {
+    {"affine", affine}, {"wide", wide}, {"hold", hold}, {NULL, NULL}};
 static const gyre_program fake_program = {
     .struct_size = sizeof fake_program, .name = "fake", .functions = fake_entries};
 

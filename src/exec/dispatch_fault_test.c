@@ -181,6 +181,42 @@ static void what_comes_back_works_again(void)
     CHECK(atomic_load(&released) == 1);
 }
 
+/* The same with a device that really works beside us, and writes and reads late. */
+static void kernel_that_ends_late_finds_its_bytes(void)
+{
+    const gyre_context_options options = {
+        .struct_size = sizeof options, .sync_timeout_ns = 20 * MILLISECOND, .strikes = 2};
+    gyre_command command = {.kind = GYRE_COMMAND_LAUNCH};
+    _Atomic uint32_t released = 0;
+    gyre_reply replies[3];
+    gyre_bytes bytes;
+    uint64_t buffer;
+    void *address;
+    fixture f;
+
+    if (!gyre_device_find("cpu"))
+        SKIP("GYRE_BACKENDS leaves the CPU out");
+    REQUIRE(begin(&f, "cpu", &options, NULL));
+    REQUIRE(open_kernel(&f, "hold", "", &command.as.launch.kernel));
+    REQUIRE(make(&f, 8, &buffer, &address));
+    REQUIRE(gyre_bytes_wrap("12345678", 8, count_release, &released, &bytes) == GYRE_OK);
+    atomic_store(&fake_held, true);
+    REQUIRE(ask(&f, command, &replies[0]) == GYRE_OK);
+    REQUIRE(ask(&f, to_device(buffer, 0, bytes), &replies[1]) == GYRE_OK);
+    REQUIRE(ask(&f, from_device(buffer, 0, 8), &replies[2]) == GYRE_OK);
+    for (int i = 0; i < 3; i++)
+        CHECK(hear(&f, replies[i]) == GYRE_DEVICE_LOST);
+    CHECK(call(&f, synchronize(0), NULL) == GYRE_DEVICE_LOST);
+    CHECK(atomic_load(&released) == 0);
+    atomic_store(&fake_held, false);
+    for (int i = 0; i < 2000 && gyre_context_reset(f.context) != GYRE_OK; i++)
+        nap_ms(1);
+    CHECK(call(&f, launch(&f, address, 1, 1, 0), NULL) == GYRE_OK);
+    CHECK(comes_to(&released, 1));
+    end(&f);
+    CHECK(atomic_load(&released) == 1);
+}
+
 static void stop_waits_for_what_was_taken(void)
 {
     gyre_dispatch_answer answer = {.status = 0};
@@ -340,6 +376,7 @@ static const test_case cases[] = {
     TEST(answer_does_not_wait_for_what_is_behind_it),
     TEST(slow_work_is_no_loss),
     TEST(what_comes_back_works_again),
+    TEST(kernel_that_ends_late_finds_its_bytes),
     TEST(stop_waits_for_what_was_taken),
     TEST(stop_does_not_wait_for_what_hangs),
     TEST(full_stream_leaves_commands_in_the_channel),
