@@ -71,7 +71,7 @@ static void station_teardown(void *fixture)
     for (int i = 0; i < PATTERNS; i++)
         gyre_bytes_release(&s->patterns[i]);
     gyre_bytes_release(&s->into);
-    if (s->address && !s->dispatch)
+    if (s->address && !s->dispatch && memory)
         memory->give(memory, s->address, s->size, ALIGNMENT);
     gyre_dispatch_stop(s->dispatch);
     gyre_channel_destroy(s->channel);

@@ -185,7 +185,7 @@ static void what_comes_back_works_again(void)
 static void kernel_that_ends_late_finds_its_bytes(void)
 {
     const gyre_context_options options = {
-        .struct_size = sizeof options, .sync_timeout_ns = 20 * MILLISECOND, .strikes = 2};
+        .struct_size = sizeof options, .sync_timeout_ns = (uint64_t)20 * MILLISECOND, .strikes = 2};
     gyre_command command = {.kind = GYRE_COMMAND_LAUNCH};
     _Atomic uint32_t released = 0;
     gyre_reply replies[3];
