@@ -18,10 +18,11 @@
 #include "gyre/bench.h"
 #include "gyre/clock.h"
 #include "gyre/stream.h"
+#include "suites/device_clock.h"
 #include "suites/partner.h"
 #include "suites/suites.h"
 
-enum { ALIGNMENT = 64, LEAST_BYTES = 64, PATTERNS = 2 };
+enum { LEAST_BYTES = 64, PATTERNS = 2 };
 
 static const uint64_t PATIENCE_NS = 30000000000;
 
@@ -49,10 +50,9 @@ static const gyre_program program = {
 };
 
 typedef struct station {
-    gyre_partner cpus; /* its thread is not used */
-    gyre_context *context;
+    gyre_bench_device on; /* its stream is the direct way's */
+    gyre_partner cpus;    /* its thread is not used */
     gyre_kernel *kernel;
-    gyre_stream *stream;     /* the direct way's */
     gyre_channel *channel;   /* the dispatched way's, */
     gyre_dispatch *dispatch; /* like this */
     uint64_t kernel_id, buffer;
@@ -65,47 +65,26 @@ typedef struct station {
 static void station_teardown(void *fixture)
 {
     station *s = fixture;
-    const gyre_memory *const memory =
-        s->context ? gyre_context_memory(s->context, GYRE_CONTEXT_DEVICE) : NULL;
 
     for (int i = 0; i < PATTERNS; i++)
         gyre_bytes_release(&s->patterns[i]);
     gyre_bytes_release(&s->into);
-    if (s->address && !s->dispatch && memory)
-        memory->give(memory, s->address, s->size, ALIGNMENT);
+    if (!s->dispatch)
+        gyre_bench_device_give(&s->on, GYRE_CONTEXT_DEVICE, s->address, s->size);
     gyre_dispatch_stop(s->dispatch);
     gyre_channel_destroy(s->channel);
-    gyre_stream_destroy(s->stream);
     gyre_kernel_release(s->kernel);
-    gyre_context_destroy(s->context);
+    gyre_bench_device_close(&s->on);
     gyre_partner_stop(&s->cpus);
     free(s);
 }
 
-/* Opens the first device of the case's backend; skips with the driver's reason. */
-static gyre_status open_context(station *s, const gyre_bench_case *c)
-{
-    static const char *const backends[] = {"cpu", "cuda", "opencl", "null"};
-    const char *const backend = backends[gyre_bench_axis(c, "backend")];
-    const gyre_device *const device = gyre_device_find(backend);
-    const gyre_driver *driver;
-
-    if (device)
-        return gyre_context_create(device, NULL, &s->context);
-    for (size_t i = 0; (driver = gyre_driver_at(i)); i++)
-        if (strcmp(driver->backend, backend) == 0 && driver->text[0])
-            return gyre_bench_refuse(GYRE_UNAVAILABLE, "%s: %s", backend, driver->text);
-    return gyre_bench_refuse(GYRE_UNAVAILABLE, "%s: there is no device", backend);
-}
-
 static gyre_status begin_direct(station *s)
 {
-    const gyre_memory *const memory = gyre_context_memory(s->context, GYRE_CONTEXT_DEVICE);
-    gyre_status status = gyre_stream_create(s->context, NULL, &s->stream);
     void *address = NULL;
+    const gyre_status status =
+        gyre_bench_device_take(&s->on, GYRE_CONTEXT_DEVICE, s->size, &address);
 
-    if (status == GYRE_OK)
-        status = memory->take(memory, s->size, ALIGNMENT, &address);
     s->address = address;
     return status;
 }
@@ -120,7 +99,7 @@ static gyre_status begin_dispatched(station *s)
     void *address = NULL;
 
     if (status == GYRE_OK)
-        status = gyre_dispatch_start(s->context, s->channel, &options, &s->dispatch);
+        status = gyre_dispatch_start(s->on.context, s->channel, &options, &s->dispatch);
     if (status == GYRE_OK)
         status = gyre_dispatch_kernel(s->dispatch, s->kernel, &s->kernel_id);
     if (status == GYRE_OK)
@@ -135,7 +114,7 @@ static gyre_status fill_patterns(station *s)
 {
     const gyre_memory *const pinned = s->dispatch
                                           ? gyre_dispatch_memory(s->dispatch)
-                                          : gyre_context_memory(s->context, GYRE_CONTEXT_PINNED);
+                                          : gyre_context_memory(s->on.context, GYRE_CONTEXT_PINNED);
     gyre_status status = gyre_bytes_take(pinned, s->size, &s->into);
 
     for (int p = 0; p < PATTERNS && status == GYRE_OK; p++) {
@@ -157,8 +136,8 @@ static gyre_status put(const station *s, const gyre_bytes *bytes, uint64_t deadl
         command.as.to_device.data = gyre_bytes_clone(bytes);
         return gyre_dispatch_call(s->channel, 0, &command, deadline_ns, NULL);
     }
-    status = gyre_stream_copy(s->stream, s->address, bytes->data, bytes->size);
-    return status == GYRE_OK ? gyre_stream_sync(s->stream) : status;
+    status = gyre_stream_copy(s->on.stream, s->address, bytes->data, bytes->size);
+    return status == GYRE_OK ? gyre_stream_sync(s->on.stream) : status;
 }
 
 /* Gets them back; the direct way's are always the same ones. */
@@ -175,9 +154,10 @@ static gyre_status get(const station *s, uint64_t deadline_ns, gyre_bytes *out_b
         *out_bytes = answer.bytes;
         return status;
     }
-    status = gyre_stream_copy(s->stream, gyre_bytes_writable(&s->into), s->address, s->into.size);
+    status =
+        gyre_stream_copy(s->on.stream, gyre_bytes_writable(&s->into), s->address, s->into.size);
     if (status == GYRE_OK)
-        status = gyre_stream_sync(s->stream);
+        status = gyre_stream_sync(s->on.stream);
     if (status == GYRE_OK)
         *out_bytes = (gyre_bytes){s->into.data, s->into.size, NULL};
     return status;
@@ -193,9 +173,10 @@ static gyre_status station_setup(const gyre_bench_case *c, bool dispatched, size
     if (!s)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
     s->size = size;
-    status = open_context(s, c); /* its workers run where they may */
+    status = gyre_bench_device_open(&s->on, c, NULL); /* its workers run where they may */
     if (status == GYRE_OK)
-        status = gyre_kernel_create(s->context, &program, "add", "pointer u32", NULL, &s->kernel);
+        status =
+            gyre_kernel_create(s->on.context, &program, "add", "pointer u32", NULL, &s->kernel);
     if (status == GYRE_OK)
         status = gyre_partner_find_cpus(&s->cpus);
     if (status == GYRE_OK)
@@ -270,8 +251,8 @@ static void launch_direct(void *fixture, uint64_t iterations)
 
     for (uint64_t i = 0; i < iterations; i++) {
         s->done++;
-        if (gyre_stream_launch(s->stream, s->kernel, &launch) != GYRE_OK ||
-            gyre_stream_sync(s->stream) != GYRE_OK)
+        if (gyre_stream_launch(s->on.stream, s->kernel, &launch) != GYRE_OK ||
+            gyre_stream_sync(s->on.stream) != GYRE_OK)
             return;
         s->right++;
     }
@@ -357,7 +338,7 @@ static void synchronize_direct(void *fixture, uint64_t iterations)
 
     for (uint64_t i = 0; i < iterations; i++) {
         s->done++;
-        s->right += gyre_stream_sync(s->stream) == GYRE_OK;
+        s->right += gyre_stream_sync(s->on.stream) == GYRE_OK;
     }
 }
 
@@ -367,7 +348,7 @@ static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *fac
     gyre_dispatch_statistics statistics = {.struct_size = sizeof statistics};
 
     (void)iterations;
-    gyre_bench_note(facts, "device", gyre_context_device(s->context)->title);
+    gyre_bench_device_tell(&s->on, facts);
     if (!s->dispatch)
         return;
     gyre_partner_tell(&s->cpus, facts);
@@ -375,7 +356,6 @@ static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *fac
         gyre_bench_count(facts, "worst_ns", (double)statistics.worst_ns);
 }
 
-#define BACKENDS GYRE_AXIS_WORDS("backend", "cpu", "cuda", "opencl", "null")
 #define SIZES GYRE_AXIS("bytes", 4096, 1048576)
 #define BOTH .teardown = station_teardown, .tell = tell, .tags = GYRE_TAG_CPU | GYRE_TAG_GPU
 #define DISPATCHED                                                                                 \
@@ -388,7 +368,7 @@ static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *fac
 static const gyre_bench benches[] = {
     {
         .name = "dispatch/launch",
-        .axes = {BACKENDS},
+        .axes = {GYRE_DEVICE_AXIS_NULL},
         .setup = dispatched_setup,
         .run = launch_dispatched,
         .check = launched_each,
@@ -396,7 +376,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "dispatch/direct_launch",
-        .axes = {BACKENDS},
+        .axes = {GYRE_DEVICE_AXIS_NULL},
         .setup = direct_setup,
         .run = launch_direct,
         .check = launched_each,
@@ -404,7 +384,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "dispatch/to_device",
-        .axes = {BACKENDS, SIZES},
+        .axes = {GYRE_DEVICE_AXIS_NULL, SIZES},
         .setup = dispatched_bytes_setup,
         .run = send_each,
         .check = sent_each,
@@ -413,7 +393,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "dispatch/direct_to_device",
-        .axes = {BACKENDS, SIZES},
+        .axes = {GYRE_DEVICE_AXIS_NULL, SIZES},
         .setup = direct_bytes_setup,
         .run = send_each,
         .check = sent_each,
@@ -422,7 +402,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "dispatch/from_device",
-        .axes = {BACKENDS, SIZES},
+        .axes = {GYRE_DEVICE_AXIS_NULL, SIZES},
         .setup = dispatched_bytes_setup,
         .run = receive_each,
         .check = each_was_right,
@@ -431,7 +411,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "dispatch/direct_from_device",
-        .axes = {BACKENDS, SIZES},
+        .axes = {GYRE_DEVICE_AXIS_NULL, SIZES},
         .setup = direct_bytes_setup,
         .run = receive_each,
         .check = each_was_right,
@@ -440,7 +420,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "dispatch/synchronize",
-        .axes = {BACKENDS},
+        .axes = {GYRE_DEVICE_AXIS_NULL},
         .setup = dispatched_setup,
         .run = synchronize_dispatched,
         .check = each_was_right,
@@ -451,7 +431,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "dispatch/direct_synchronize",
-        .axes = {BACKENDS},
+        .axes = {GYRE_DEVICE_AXIS_NULL},
         .setup = direct_setup,
         .run = synchronize_direct,
         .check = each_was_right,
@@ -462,4 +442,5 @@ static const gyre_bench benches[] = {
     },
 };
 
-const gyre_suite gyre_suite_dispatch = GYRE_SUITE("dispatch", benches);
+const gyre_suite gyre_suite_dispatch =
+    GYRE_DEVICE_SUITE("dispatch", benches, NULL, &gyre_device_guard);
