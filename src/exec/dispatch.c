@@ -18,7 +18,13 @@
 #include "base/settings.h"
 #include "flow/channel.h"
 
-enum { STREAMS_MOST = 64, PENDING = 16, PENDING_MOST = 1024, FIRST_KERNELS = 16 };
+enum {
+    STREAMS_MOST = 64,
+    PENDING = 16,
+    PENDING_MOST = 1024,
+    FIRST_KERNELS = 16,
+    KEPT_BYTES = 256 << 10, /* of each size, by a thread */
+};
 
 static gyre_status check_numbers(const gyre_dispatch_options *options)
 {
@@ -52,6 +58,8 @@ static gyre_status create_pool(gyre_dispatch *dispatch, gyre_context_memory_kind
         .source = gyre_context_memory(dispatch->context, kind),
         .name = dispatch->name,
         .limit_bytes = limit_bytes,
+        /* One thread takes what others give back: what they keep is not there for it. */
+        .thread_bytes = limit_bytes ? 1 : KEPT_BYTES,
     };
 
     return gyre_pool_create(&options, out_pool);
