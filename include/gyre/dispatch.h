@@ -15,6 +15,9 @@
  * nothing. A stream that has `pending_most` commands under way is given no more: the next one for
  * it, and what is behind that, waits in the channel, whose policy tells the senders.
  *
+ * Bytes that are sent are released by the dispatcher's thread once the device has them; when it is
+ * lost, not before it comes back (gyre_context_reset), since it may still read them.
+ *
  * The strikes of gyre/stream.h count here as if somebody waited for each command. When the device
  * is lost, everything under way and every later command is answered with GYRE_DEVICE_LOST.
  *
@@ -144,9 +147,8 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_dispatch_describe(gyre_dispatch *dispatc
 /* Takes no more commands, finishes and answers those that were taken, and ends everything that it
  * owns; NULL is a no-op. What is in the channel stays there. Blocks: for up to 20 ms when nothing
  * is under way, otherwise until that is through, or the device is lost by its strikes. Bytes that a
- * device which hangs may still use are never released. When the channel is closed the thread runs
- * what is left in it and ends by itself; stop is still called. Once, when no other call is under
- * way. */
+ * lost device may still touch are never released. When the channel is closed the thread runs what
+ * is left in it and ends by itself; stop is still called. Once, when no other call is under way. */
 GYRE_API void gyre_dispatch_stop(gyre_dispatch *dispatch);
 
 GYRE_END_DECLS

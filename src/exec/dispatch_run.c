@@ -75,10 +75,10 @@ static void answer_failure(gyre_dispatch *dispatch, gyre_reply reply, uint64_t t
     gyre_dispatch_answer a = {.status = error->status, .native = error->native};
 
     count(&dispatch->failures, 1);
-    if (reply) {
+    if (reply && error->text[0]) {
         /* without memory for it there is still the status */
         (void)!gyre_bytes_copy(NULL, error->text, strlen(error->text) + 1, &a.bytes);
-    } else {
+    } else if (!reply) {
         if (atomic_load_explicit(&dispatch->unheard, memory_order_relaxed) == 0)
             gyre_log(GYRE_LOG_WARN, GYRE_TOPIC_DEVICE,
                      "dispatch '%s': a command without a reply failed, later ones are only "
@@ -103,8 +103,8 @@ static gyre_error error_of(gyre_status status)
 
 void gyre_dispatch_let_go(const gyre_dispatch *dispatch, gyre_dispatch_lane *lane)
 {
-    /* acquire [stream-done]: pairs with the release in gyre_stream_advance.
-     * The device has read or written the bytes. */
+    /* acquire [stream-done]: pairs with the release in gyre_stream_advance. The device has read or
+     * written the bytes. */
     const uint64_t done = gyre_load_acquire(lane->completed);
 
     while (lane->head != lane->next && record_at(dispatch, lane, lane->head)->value <= done)
@@ -114,6 +114,7 @@ void gyre_dispatch_let_go(const gyre_dispatch *dispatch, gyre_dispatch_lane *lan
 /* Answers what is through: whether anything was. */
 static bool answer_through(gyre_dispatch *dispatch, gyre_dispatch_lane *lane)
 {
+    /* acquire [stream-done]: as in gyre_dispatch_let_go */
     const uint64_t before = lane->next, done = gyre_load_acquire(lane->completed);
 
     while (lane->next != lane->tail && record_at(dispatch, lane, lane->next)->value <= done) {
