@@ -329,7 +329,7 @@ static void a_closed_channel_is_run_to_its_end(void)
             REQUIRE(send(&f, launch(&f, address, 1, 1, 1)));
         gyre_channel_close(f.channel);
         CHECK(call(&f, synchronize(0), NULL) == GYRE_CLOSED);
-        for (int i = 0; i < PATIENCE_NS / MILLISECOND && figures(&f).launches < 100; i++)
+        for (uint64_t i = 0; i < PATIENCE_NS / MILLISECOND && figures(&f).launches < 100; i++)
             nap_ms(1);
         CHECK(figures(&f).launches == 100);
     }
