@@ -256,6 +256,40 @@ static void stop_does_not_wait_for_what_hangs(void)
     end(&f);
 }
 
+/* What the copies behind it read and write is still there when it ends at last. */
+static void stop_leaves_a_hung_kernel_its_memory(void)
+{
+    static gyre_bytes kept; /* never released */
+    const gyre_context_options options = {
+        .struct_size = sizeof options, .sync_timeout_ns = (uint64_t)20 * MILLISECOND, .strikes = 2};
+    gyre_command command = {.kind = GYRE_COMMAND_LAUNCH};
+    gyre_reply replies[3];
+    uint64_t buffer;
+    void *address;
+    fixture f;
+
+    if (!gyre_device_find("cpu"))
+        SKIP("GYRE_BACKENDS leaves the CPU out");
+    REQUIRE(begin(&f, "cpu", &options, NULL));
+    REQUIRE(open_kernel(&f, "hold", "", &command.as.launch.kernel));
+    REQUIRE(make(&f, 1 << 20, &buffer, &address));
+    REQUIRE(gyre_bytes_take(NULL, 1 << 20, &kept) == GYRE_OK);
+    memset(gyre_bytes_writable(&kept), 1, kept.size);
+    atomic_store(&fake_held, true);
+    REQUIRE(ask(&f, command, &replies[0]) == GYRE_OK);
+    REQUIRE(ask(&f, to_device(buffer, 0, gyre_bytes_clone(&kept)), &replies[1]) == GYRE_OK);
+    REQUIRE(ask(&f, from_device(buffer, 0, 1 << 20), &replies[2]) == GYRE_OK);
+    for (int i = 0; i < 3; i++)
+        CHECK(hear(&f, replies[i]) == GYRE_DEVICE_LOST);
+    end(&f);
+    CHECK(!gyre_bytes_writable(&kept)); /* there is another holder */
+    atomic_store(&fake_held, false);
+    nap_ms(100); /* in which it goes on; a sanitizer sees what it touches */
+    REQUIRE(begin(&f, "cpu", NULL, NULL)); /* a new context works, and frees what was left there */
+    CHECK(call(&f, synchronize(0), NULL) == GYRE_OK);
+    end(&f);
+}
+
 static void full_stream_leaves_commands_in_the_channel(void)
 {
     const gyre_dispatch_options options = {
@@ -378,6 +412,7 @@ static const test_case cases[] = {
     TEST(kernel_that_ends_late_finds_its_bytes),
     TEST(stop_waits_for_what_was_taken),
     TEST(stop_does_not_wait_for_what_hangs),
+    TEST(stop_leaves_a_hung_kernel_its_memory),
     TEST(full_stream_leaves_commands_in_the_channel),
     TEST(late_answer_is_nobodys),
     TEST(close_does_not_keep_the_bytes),
