@@ -12,7 +12,7 @@ CONFIGURE = $(AS_USER) cmake --preset $(1) $(if $(CI),-DGYRE_WERROR=ON) $(if $(V
 BUILD = $(CONFIGURE) && $(AS_USER) cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := release
-.PHONY: release bench peers test check format asan tsan fuzz install clean help
+.PHONY: release bench peers gpu-check test check format asan tsan fuzz install clean help
 
 ##release     build the libraries and build/release/bin/gyre (this is what plain `make` does)
 release:
@@ -28,6 +28,13 @@ peers: release
 	@tools/setup --for peers || echo 'make peers: going on with the peers that are here' >&2
 	@$(AS_USER) peers/build
 	@$(AS_USER) build/peers/peers $(if $(QUICK),--quick) $(if $(WORK),--work '$(WORK)')
+
+##gpu-check   what only a GPU can tell: conformance, compute-sanitizer, benchmarks, into OUT=DIR; QUICK=1 is shorter
+gpu-check: release
+	@tools/setup --for test
+	@$(call BUILD,dev)
+	@$(AS_USER) tools/gpu-check --collect build/gpu-check
+	@$(AS_USER) build/gpu-check/gpu-check $(if $(QUICK),--quick) "$(if $(OUT),$(OUT),gyre-out/gpu-check)"
 
 ##test        build and run every test
 test:

@@ -14,6 +14,13 @@
 
 enum { KEY_WIDTH = 24 };
 
+static void underscores_to_blanks(char *words)
+{
+    for (char *c = words; *c; c++)
+        if (*c == '_')
+            *c = ' ';
+}
+
 /* The key as words: "memory_bytes" reads "memory", for the value shows its own unit. */
 static void print_key(const facts *f, const char *key)
 {
@@ -24,9 +31,7 @@ static void print_key(const facts *f, const char *key)
     unit = strstr(words, "_bytes");
     if (unit && unit[6] == '\0')
         *unit = '\0';
-    for (char *c = words; *c; c++)
-        if (*c == '_')
-            *c = ' ';
+    underscores_to_blanks(words);
     fprintf(f->json.stream, "  %-*s", KEY_WIDTH, words);
 }
 
@@ -45,12 +50,16 @@ void facts_end(facts *f)
 void facts_section(facts *f, const char *name)
 {
     FILE *stream = f->json.stream;
+    char words[64];
 
-    if (f->as_json)
+    if (f->as_json) {
         gyre_json_begin_object(&f->json, name);
-    else
-        fprintf(stream, "%s%s%s\n", gyre_terminal_ink(stream, GYRE_INK_BOLD), name,
-                gyre_terminal_ink(stream, GYRE_INK_PLAIN));
+        return;
+    }
+    snprintf(words, sizeof words, "%s", name);
+    underscores_to_blanks(words);
+    fprintf(stream, "%s%s%s\n", gyre_terminal_ink(stream, GYRE_INK_BOLD), words,
+            gyre_terminal_ink(stream, GYRE_INK_PLAIN));
 }
 
 void facts_section_end(facts *f)

@@ -30,6 +30,7 @@ typedef struct gyre_verb {
 
 extern const gyre_verb verb_ab;
 extern const gyre_verb verb_bench;
+extern const gyre_verb verb_cache;
 extern const gyre_verb verb_compare;
 extern const gyre_verb verb_doctor;
 extern const gyre_verb verb_env;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * info: prints what this machine is, as far as the base layer sees it, and how Gyre was built.
+ * info: prints what this machine is, which drivers and devices it has, and how Gyre was built.
  *
- * Devices are not opened here: only whether their drivers' files are present.
+ * No device is opened. The drivers' files are looked for as files, too: that tells a driver that is
+ * missing from one that is there and does not work.
  */
 #include <dirent.h>
 #include <limits.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/sysfile.h"
+#include "devices.h"
 #include "facts.h"
 #include "gyre/clock.h"
 #include "gyre/cpu.h"
@@ -216,7 +218,7 @@ static uint64_t count_entries(const char *folder, const char *start, const char 
     return count;
 }
 
-static void show_devices(facts *f)
+static void show_driver_files(facts *f)
 {
     static const struct {
         const char *key, *files[4];
@@ -228,7 +230,7 @@ static void show_devices(facts *f)
     };
     char path[PATH_MAX], line[160];
 
-    facts_section(f, "devices");
+    facts_section(f, "driver_files");
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
         facts_text(f, libraries[i].key, find_library(libraries[i].files, path, sizeof path));
     facts_count(f, "opencl_vendors", count_entries("/etc/OpenCL/vendors", "", ".icd"));
@@ -290,7 +292,8 @@ static int run_info(const gyre_args *args, int argc, char **argv)
     show_caches(&f, topology);
     show_memory(&f, info);
     show_clock(&f);
-    show_devices(&f);
+    devices_show(&f);
+    show_driver_files(&f);
     show_build(&f);
     facts_end(&f);
     gyre_topology_destroy(topology);
@@ -302,8 +305,9 @@ const gyre_verb verb_info = {
     .operands = "",
     .summary = "print what this machine is and how Gyre was built",
     .description = "Prints the machine, the CPU with its features and caches, memory, the clock "
-                   "with its measured cost and resolution, which drivers' files are present, and "
-                   "the build. No device is opened. --layout tells of the structs that hosts and "
+                   "with its measured cost and resolution, the drivers and devices, those that "
+                   "cannot be used with the reason, which drivers' files are present, and the "
+                   "build. No device is opened. --layout tells of the structs that hosts and "
                    "devices share who writes each word and what it means, and of those that "
                    "callers fill how they lie.",
     .options = options,

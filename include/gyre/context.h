@@ -86,7 +86,7 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_context_room(gyre_context *context, uint
 
 /* GYRE_OK while it works; otherwise GYRE_DEVICE_LOST, and the detail says since what. Asks nobody:
  * what happened meanwhile is found by the next sync or poll of a stream. Never blocks. */
-GYRE_API GYRE_MUST_USE gyre_status gyre_context_check(const gyre_context *context);
+GYRE_API GYRE_MUST_USE gyre_status gyre_context_check(gyre_context *context);
 
 /* What made it lost, with the kernel's name; NULL while it works. Borrowed from the context. Never
  * blocks. */

@@ -73,15 +73,18 @@ static gyre_attainment allocations(const gyre_result *result)
     return figure(count, count, count);
 }
 
-static gyre_attainment ratio(const gyre_attainment *time, const gyre_run *run, const char *other)
+static gyre_attainment against(const gyre_attainment *time, const gyre_run *run,
+                               const gyre_target *target)
 {
-    const gyre_attainment divisor = median_of(gyre_run_find(run, other));
+    const gyre_attainment other = median_of(gyre_run_find(run, target->other));
 
-    if (divisor.why)
-        return not_measured(divisor.reason ? "the other benchmark was not measured"
-                                           : "the other benchmark is not here",
-                            divisor.reason);
-    return figure(time->point / divisor.point, time->low / divisor.high, time->high / divisor.low);
+    if (other.why)
+        return not_measured(other.reason ? "the other benchmark was not measured"
+                                         : "the other benchmark is not here",
+                            other.reason);
+    if (target->quantity == GYRE_TARGET_MORE_NS)
+        return figure(time->point - other.point, time->low - other.high, time->high - other.low);
+    return figure(time->point / other.point, time->low / other.high, time->high / other.low);
 }
 
 static gyre_attainment counter(const gyre_bench_facts *facts, const char *name)
@@ -111,7 +114,8 @@ static gyre_attainment measure(const gyre_target *target, const gyre_run *run,
     case GYRE_TARGET_ALLOCATIONS:
         return allocations(result);
     case GYRE_TARGET_RATIO:
-        return ratio(&time, run, target->other);
+    case GYRE_TARGET_MORE_NS:
+        return against(&time, run, target);
     case GYRE_TARGET_COUNTER:
         break;
     }

@@ -65,6 +65,23 @@ static void ratios_have_the_widest_interval(void)
     CHECK(a.reason == sample.results[2].reason);
 }
 
+static void differences_have_the_widest_interval(void)
+{
+    const gyre_target target = {
+        .quantity = GYRE_TARGET_MORE_NS, .other = "queue/push", .limit = 10};
+    gyre_attainment a;
+
+    sample_run_init(&sample, 2, 1);
+    sample.results[1].time.median_ns = 90;
+    sample.results[1].time.ns = (gyre_interval){85, 95, 0.95};
+    a = judge(target);
+    CHECK(a.attained == GYRE_ATTAINED_UNCLEAR && a.point == 11 && a.low == 5 && a.high == 17.5);
+    sample.results[1].time.median_ns = 202;
+    sample.results[1].time.ns = (gyre_interval){200, 205, 0.95};
+    a = judge(target);
+    CHECK(a.attained == GYRE_ATTAINED_MET && a.point == -101);
+}
+
 static void p99_and_allocations_must_have_been_asked_for(void)
 {
     gyre_attainment a;
@@ -117,8 +134,12 @@ static void what_was_not_measured_says_why(void)
 }
 
 static const test_case cases[] = {
-    TEST(the_whole_interval_counts),       TEST(rates_are_of_the_work_declared),
-    TEST(ratios_have_the_widest_interval), TEST(p99_and_allocations_must_have_been_asked_for),
-    TEST(counters_are_numbers_by_name),    TEST(what_was_not_measured_says_why),
+    TEST(the_whole_interval_counts),
+    TEST(rates_are_of_the_work_declared),
+    TEST(ratios_have_the_widest_interval),
+    TEST(differences_have_the_widest_interval),
+    TEST(p99_and_allocations_must_have_been_asked_for),
+    TEST(counters_are_numbers_by_name),
+    TEST(what_was_not_measured_says_why),
 };
 TEST_MAIN(cases)

@@ -20,7 +20,8 @@ enum { MOST_BYTES = 1 << 20, ID_BYTES = 255, WORDS_BYTES = 500 };
 static const char schema[] = "gyre.targets/1";
 
 static const char *const quantity_names[] = {
-    "median_ns", "p99_ns", "items_per_s", "bytes_per_s", "allocations", "ratio", "counter",
+    "median_ns",   "p99_ns", "items_per_s", "bytes_per_s",
+    "allocations", "ratio",  "counter",     "more_ns",
 };
 
 /* Where in which text the reader is; target 0 is the whole. */
@@ -127,10 +128,10 @@ static gyre_status read_quantity(const reader *r, const json_t *object, gyre_tar
     if (i == count)
         return refuse(r, "there is no quantity", name);
     target->quantity = (gyre_target_quantity)i;
-    if (target->quantity == GYRE_TARGET_RATIO)
+    if (target->quantity == GYRE_TARGET_RATIO || target->quantity == GYRE_TARGET_MORE_NS)
         status = read_id(r, object, "to", &target->other);
     else if (json_object_get(object, "to"))
-        status = refuse(r, "only a ratio has a", "to");
+        status = refuse(r, "only ratio and more_ns have a", "to");
     if (status != GYRE_OK)
         return status;
     if (target->quantity == GYRE_TARGET_COUNTER)

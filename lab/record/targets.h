@@ -30,13 +30,14 @@ typedef enum gyre_target_quantity {
     GYRE_TARGET_ALLOCATIONS = 4, /* of one iteration */
     GYRE_TARGET_RATIO = 5,       /* the median as a multiple of that of `other` */
     GYRE_TARGET_COUNTER = 6,     /* a number that the benchmark reports about its work */
+    GYRE_TARGET_MORE_NS = 7,     /* how much longer the median is than that of `other` */
 } gyre_target_quantity;
 
 typedef struct gyre_target {
     const char *id; /* of a benchmark, or an extended regular expression for whole ids */
     bool is_pattern;
     gyre_target_quantity quantity;
-    const char *other;   /* ratio: the id of the other benchmark; else NULL */
+    const char *other;   /* ratio, more_ns: the id of the other benchmark; else NULL */
     const char *counter; /* counter: its name; else NULL */
     bool at_least;       /* else at most */
     double limit;

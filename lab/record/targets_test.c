@@ -126,7 +126,7 @@ static void a_wrong_target_is_named(void)
     CHECK(refuses_second("\"id\": \"a\", \"quantity\": \"ratio\", \"at_most\": 1",
                          "it lacks a 'to'"));
     CHECK(refuses_second("\"id\": \"a\", \"quantity\": \"p99_ns\", \"to\": \"b\", \"at_most\": 1",
-                         "only a ratio has a 'to'"));
+                         "only ratio and more_ns have a 'to'"));
     CHECK(refuses_second("\"id\": \"a\", \"quantity\": \"counter\", \"at_most\": 1",
                          "it lacks a 'counter'"));
     CHECK(refuses_second("\"id\": \"a\", \"quantity\": \"p99_ns\", \"counter\": \"b\"",

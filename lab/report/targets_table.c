@@ -25,6 +25,14 @@ static gyre_quantity express(gyre_target_quantity quantity, double value)
     case GYRE_TARGET_MEDIAN_NS:
     case GYRE_TARGET_P99_NS:
         return gyre_quantity_time(value);
+    case GYRE_TARGET_MORE_NS:
+        number = gyre_quantity_time(value < 0 ? -value : value);
+        if (value < 0) {
+            memmove(number.text + 1, number.text, sizeof number.text - 1);
+            number.text[0] = '-';
+            number.text[sizeof number.text - 1] = '\0';
+        }
+        return number;
     case GYRE_TARGET_ITEMS_PER_S:
         return gyre_quantity_items_rate(1, 1e9 / value);
     case GYRE_TARGET_BYTES_PER_S:
@@ -57,8 +65,10 @@ static void put_limit(FILE *stream, const gyre_target *target)
     }
     fprintf(stream, "%s%s", bound, limit.text);
     if (target->other) {
-        fprintf(stream, " times %s", target->other);
-        length += strlen(" times ") + strlen(target->other);
+        const char *word = target->quantity == GYRE_TARGET_RATIO ? " times " : " over ";
+
+        fprintf(stream, "%s%s", word, target->other);
+        length += strlen(word) + strlen(target->other);
     }
     put_blanks(stream, length, LIMIT_WIDTH);
 }

@@ -37,9 +37,8 @@ gyre_status gyre_fault_again(const gyre_error *fault)
     return gyre_fail_at(fault->status, fault->native, fault->file, fault->line, "%s", fault->text);
 }
 
-gyre_status gyre_context_usable(const gyre_context *context)
+gyre_status gyre_context_usable(gyre_context *context)
 {
-    gyre_context *const c = (gyre_context *)(uintptr_t)context; /* for its lock */
     gyre_status status = gyre_process_check();
     gyre_error fault;
 
@@ -49,9 +48,9 @@ gyre_status gyre_context_usable(const gyre_context *context)
     if (__builtin_expect(
             atomic_load_explicit(&context->lost, memory_order_acquire) == GYRE_LOSS_NONE, 1))
         return GYRE_OK;
-    pthread_mutex_lock(&c->lock);
-    fault = c->fault;
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_lock(&context->lock);
+    fault = context->fault;
+    pthread_mutex_unlock(&context->lock);
     return gyre_fault_again(&fault);
 }
 
@@ -351,7 +350,7 @@ gyre_status gyre_context_room(gyre_context *context, uint64_t *out_free, uint64_
     return status == GYRE_DEVICE_LOST ? gyre_context_lose(context, GYRE_LOSS_FAULT) : status;
 }
 
-gyre_status gyre_context_check(const gyre_context *context)
+gyre_status gyre_context_check(gyre_context *context)
 {
     return gyre_context_usable(context);
 }

@@ -64,7 +64,7 @@ struct gyre_context {
 };
 
 /* GYRE_OK, or GYRE_DEVICE_LOST with the reason as this thread's detail. */
-GYRE_MUST_USE gyre_status gyre_context_usable(const gyre_context *context);
+GYRE_MUST_USE gyre_status gyre_context_usable(gyre_context *context);
 
 /* Makes it lost, for the reason that is this thread's detail unless one was there before; returns
  * GYRE_DEVICE_LOST. */

@@ -28,8 +28,10 @@
 enum { NODES_MOST = 1 << 16, NOT_MERGED = UINT32_MAX };
 
 typedef struct node {
-    gyre_dev_node ready; /* its `after` and parameters are its own */
-    gyre_kernel *kernel; /* held; NULL: not a launch */
+    gyre_dev_node ready;
+    uint32_t *after;           /* what `ready` waits for, */
+    unsigned char *parameters; /* and what it launches with */
+    gyre_kernel *kernel;       /* held; NULL: not a launch */
     uint64_t expected_ns;
     uint32_t becomes; /* which of the backend's nodes */
     uint32_t table;   /* of a merged launch; or NOT_MERGED */
@@ -78,15 +80,10 @@ static size_t parameter_bytes(const node *n)
 
 static void free_node(gyre_graph *graph, node *n)
 {
-    uint32_t *const after = (uint32_t *)(uintptr_t)n->ready.after;
-
-    if (n->kernel) {
-        void *const parameters = (void *)(uintptr_t)n->ready.as.launch.parameters;
-
-        gyre_free(memory_of(graph), parameters, parameter_bytes(n), 1);
-        gyre_kernel_release(n->kernel);
-    }
-    gyre_free(memory_of(graph), after, n->ready.after_count, sizeof *after);
+    if (n->parameters)
+        gyre_free(memory_of(graph), n->parameters, parameter_bytes(n), 1);
+    gyre_kernel_release(n->kernel);
+    gyre_free(memory_of(graph), n->after, n->ready.after_count, sizeof *n->after);
 }
 
 gyre_status gyre_graph_create(gyre_context *context, const gyre_graph_options *options,
@@ -162,7 +159,7 @@ static gyre_status add(gyre_graph *graph, const gyre_dev_node *ready, gyre_kerne
         status = gyre_alloc(memory_of(graph), after.count, sizeof(uint32_t), &memory);
         if (status == GYRE_OK) {
             memcpy(memory, after.nodes, after.count * sizeof(uint32_t));
-            n.ready.after = memory;
+            n.ready.after = n.after = memory;
             n.ready.after_count = (uint32_t)after.count;
         }
     }
@@ -173,7 +170,7 @@ static gyre_status add(gyre_graph *graph, const gyre_dev_node *ready, gyre_kerne
             status = gyre_alloc(memory_of(graph), parameter_bytes(&n), 1, &memory);
         if (status == GYRE_OK && parameter_bytes(&n) > 0) {
             memcpy(memory, ready->as.launch.parameters, gyre_kernel_signature(kernel)->bytes);
-            n.ready.as.launch.parameters = memory;
+            n.ready.as.launch.parameters = n.parameters = memory;
         }
     }
     if (status != GYRE_OK) {
@@ -303,11 +300,10 @@ static void lay_out(gyre_graph *graph)
 {
     for (uint32_t i = 0; i < graph->count; i++) {
         node *const n = &graph->nodes[i];
-        uint32_t *const after = (uint32_t *)(uintptr_t)n->ready.after;
         gyre_dev_node *into;
 
         for (uint32_t k = 0; k < n->ready.after_count; k++)
-            after[k] = graph->nodes[after[k]].becomes;
+            n->after[k] = graph->nodes[n->after[k]].becomes;
         graph->expected_ns += n->expected_ns;
         if (n->table != NOT_MERGED && n->row > 0) {
             n->becomes = graph->tables[n->table].becomes;
@@ -383,7 +379,7 @@ gyre_status gyre_graph_update(gyre_graph *graph, uint32_t number, const void *pa
                          graph->name, size, gyre_kernel_name(n->kernel), signature->bytes);
     if (signature->bytes == 0)
         return GYRE_OK;
-    memcpy((void *)(uintptr_t)n->ready.as.launch.parameters, parameters, signature->bytes);
+    memcpy(n->parameters, parameters, signature->bytes);
     if (n->table != NOT_MERGED) {
         table *const t = &graph->tables[n->table];
 

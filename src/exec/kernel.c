@@ -89,12 +89,13 @@ gyre_status gyre_kernel_create(gyre_context *context, const gyre_program *progra
     *out_kernel = NULL;
     if (status == GYRE_OK)
         status = GYRE_OPTIONS_READ(o, options);
-    if (status == GYRE_OK && (!program || !entry || !signature))
-        status = gyre_fail(GYRE_INVALID, "a kernel needs a program, an entry and a signature");
-    if (status == GYRE_OK && (*entry == '\0' || strlen(entry) > NAME_MOST))
-        status = gyre_fail(GYRE_INVALID, "an entry's name has 1 to %d bytes", NAME_MOST);
-    if (status == GYRE_OK)
-        status = gyre_alloc(gyre_allocator_kept(&context->allocator), 1, sizeof *kernel, &memory);
+    if (status != GYRE_OK)
+        return status;
+    if (!program || !entry || !signature)
+        return gyre_fail(GYRE_INVALID, "a kernel needs a program, an entry and a signature");
+    if (*entry == '\0' || strlen(entry) > NAME_MOST)
+        return gyre_fail(GYRE_INVALID, "an entry's name has 1 to %d bytes", NAME_MOST);
+    status = gyre_alloc(gyre_allocator_kept(&context->allocator), 1, sizeof *kernel, &memory);
     if (status != GYRE_OK)
         return status;
     kernel = memory;
@@ -250,7 +251,7 @@ gyre_status gyre_kernel_describe(const gyre_kernel *kernel, gyre_kernel_facts *o
 gyre_status gyre_kernel_residency(const gyre_kernel *kernel, uint32_t block_threads,
                                   uint32_t shared_bytes, uint32_t *out_blocks)
 {
-    const gyre_context *const context = kernel->context;
+    gyre_context *const context = kernel->context;
     const gyre_device *const device = context->device;
     uint32_t on_unit = 0;
     gyre_status status = gyre_context_usable(context);

@@ -9,6 +9,7 @@
  */
 #include "exec/stream.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -134,8 +135,8 @@ void gyre_stream_suspects(const gyre_stream *stream, char *text, size_t size)
     else if (first == last)
         snprintf(text, size, "in '%.60s'", newest);
     else
-        snprintf(text, size, "in one of the last %llu, from '%.50s' to '%.50s'",
-                 (unsigned long long)(last - first + 1), oldest, newest);
+        snprintf(text, size, "in one of the last %" PRIu64 ", from '%.50s' to '%.50s'",
+                 last - first + 1, oldest, newest);
 }
 
 gyre_status gyre_stream_latch(gyre_stream *stream, gyre_status status)
@@ -297,7 +298,7 @@ static gyre_status submit_copy(gyre_stream *stream, const gyre_dev_copy *copy, c
 
 gyre_status gyre_stream_copy(gyre_stream *stream, void *to, const void *from, size_t size)
 {
-    gyre_dev_copy copy;
+    gyre_dev_copy copy = {0};
     const gyre_status status =
         gyre_box_ready(&(gyre_box){.to = to, .from = from, .width = size}, &copy);
 
@@ -306,7 +307,7 @@ gyre_status gyre_stream_copy(gyre_stream *stream, void *to, const void *from, si
 
 gyre_status gyre_stream_copy_box(gyre_stream *stream, const gyre_box *box)
 {
-    gyre_dev_copy copy;
+    gyre_dev_copy copy = {0};
     const gyre_status status = gyre_box_ready(box, &copy);
 
     return status == GYRE_OK ? submit_copy(stream, &copy, "copy of a box") : status;
@@ -348,7 +349,7 @@ gyre_status gyre_stream_copy_from(gyre_stream *stream, void *to, gyre_context *f
                                   const void *from, size_t size)
 {
     gyre_context *const context = stream->context;
-    gyre_dev_copy copy;
+    gyre_dev_copy copy = {0};
     gyre_status status = gyre_box_ready(&(gyre_box){.to = to, .from = from, .width = size}, &copy);
 
     if (status == GYRE_OK)
@@ -382,7 +383,7 @@ gyre_status gyre_fill_ready(const gyre_fill *fill, gyre_dev_fill *out_fill)
 
 gyre_status gyre_stream_fill(gyre_stream *stream, const gyre_fill *fill)
 {
-    gyre_dev_fill ready;
+    gyre_dev_fill ready = {0};
     gyre_status status = gyre_fill_ready(fill, &ready);
 
     if (status == GYRE_OK)

@@ -37,7 +37,7 @@ one_place_reads_the_environment()
 json()
 {
     exits 0 env GYRE_OUT='a"b' GYRE_LGO=1 "$gyre" env --json || return 1
-    for i in 0 1 2 3 4 5 6 7 8 9; do
+    for i in $(seq 0 99); do
         [ "$("$query" settings "$i" name <"$work/out")" = GYRE_OUT ] && break
     done
     [ "$("$query" settings "$i" value <"$work/out")" = 'a"b' ] &&

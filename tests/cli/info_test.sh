@@ -20,9 +20,45 @@ system_clock()
 }
 drivers()
 {
-    driver=$(at devices cuda_driver) || return 1
+    driver=$(at driver_files cuda_driver) || return 1
     if [ -n "$driver" ]; then [ -r "$driver" ]; else [ ! -e /usr/lib/x86_64-linux-gnu/libcuda.so.1 ]; fi
-    [ "$(at devices opencl_vendors)" = "$(find /etc/OpenCL/vendors -name '*.icd' 2>/dev/null | wc -l)" ]
+    [ "$(at driver_files opencl_vendors)" = "$(find /etc/OpenCL/vendors -name '*.icd' 2>/dev/null | wc -l)" ]
+}
+# Every backend has a row: what its driver is, or why it is not there; the devices are those of the rows.
+backends()
+{
+    exits 0 "$gyre" info && says out '^drivers$' && says out '^devices$' && says out '^driver files$' || return 1
+    i=0 sum=0
+    for backend in cpu cuda opencl null; do
+        [ "$(at drivers "$i" backend)" = "$backend" ] && says out "^  $backend  *[a-z0-9]" || return 1
+        case $(at drivers "$i" status) in
+            ok) sum=$((sum + $(at drivers "$i" devices))) ;;
+            *) [ "$(at drivers "$i" devices)" = 0 ] && [ -n "$(at drivers "$i" text)" ] && says out "^  $backend  *[a-z ]*: ." || return 1 ;;
+        esac
+        i=$((i + 1))
+    done
+    [ "$(at devices)" = "$sum" ]
+}
+# The table and the JSON tell the same of every device; one without trouble has limits.
+listed()
+{
+    exits 0 "$gyre" info || return 1
+    count=$(at devices) i=0
+    while [ "$i" -lt "$count" ]; do
+        name=$(at devices "$i" name) && says out "^  $name " && [ "$name" = "$(at devices "$i" backend):${name##*:}" ] || return 1
+        if [ "$(at devices "$i" trouble)" = null ]; then
+            [ "$(at devices "$i" limits block_threads)" -ge 1 ] && [ "$(at devices "$i" limits grid)" = 3 ] && [ -n "$(at devices "$i" title)" ] || return 1
+        else
+            says out 'cannot be used: ' || return 1
+        fi
+        i=$((i + 1))
+    done
+}
+left_out()
+{
+    GYRE_BACKENDS=cpu exits 0 "$gyre" info && says out '^  cuda  *unavailable: left out by GYRE_BACKENDS$' &&
+        says out '^  null  *unavailable: left out by GYRE_BACKENDS$' && ! grep -q '^  null:0' "$work/out" &&
+        GYRE_BACKENDS=cpu,cdua exits 0 "$gyre" info && says err "GYRE_BACKENDS: there is no backend 'cdua'"
 }
 sizes()
 {
@@ -60,6 +96,9 @@ claim machine_is_unames kernel
 claim clock_says_why clock
 claim clock_can_be_the_systems system_clock
 claim driver_files_are_there_or_not drivers
+claim every_backend_has_its_driver_or_a_reason backends
+claim every_device_is_listed listed
+claim backends_can_be_left_out left_out
 claim sizes_are_the_files_sizes sizes
 claim layout_is_printed_both_ways layout
 claim layout_says_who_writes_what_devices_share shared_layout
