@@ -23,6 +23,8 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_device,
     &gyre_suite_kernel,
     &gyre_suite_launch,
+    &gyre_suite_gpu_batch,
+    &gyre_suite_gpu_batch_device,
     &gyre_suite_harness,
     NULL,
 };
