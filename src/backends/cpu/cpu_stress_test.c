@@ -238,9 +238,11 @@ static void device_that_is_closed_soon_leaves_nothing(void)
 
         for (uint32_t n = 0; n < i % 8; n++)
             fake_submit(stream, r.nothing, NULL);
-        cpu->stream_close(stream, i % 2);
+        if (i % 2 == 1)
+            cpu->abandon(r.dev);
+        cpu->stream_close(stream);
         cpu->module_close(r.module);
-        cpu->close(r.dev, i % 4 == 1);
+        cpu->close(r.dev);
     }
 }
 
