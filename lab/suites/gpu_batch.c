@@ -227,7 +227,7 @@ static bool all_right(const void *fixture, uint64_t iterations)
     const float *out = (const float *)b->there + b->floats.all;
 
     return b->failed == 0 && gyre_stream_sync(b->device.stream) == GYRE_OK &&
-           tickets(b) == b->tickets + iterations * each &&
+           tickets(b) == b->tickets + b->device.flushes + iterations * each &&
            gyre_bench_device_copy(&b->device, b->floats.out, out, floats_bytes(&b->floats)) ==
                GYRE_OK &&
            gyre_relu_is(b->floats.out, b->floats.in, b->floats.all);
@@ -364,9 +364,9 @@ static void bare_tell(const void *fixture, uint64_t iterations, gyre_bench_facts
     .check = all_right, .teardown = batch_teardown, .tell = tell, .items = count_floats,           \
     .bytes = count_bytes, .tags = GYRE_TAG_CPU | GYRE_TAG_GPU
 #define BARE                                                                                       \
-    .axes = {FLOATS_AXIS}, OBSERVER, .run = bare_launch_and_sync, .check = bare_all_right,         \
-    .teardown = bare_teardown, .tell = bare_tell, .items = count_floats, .bytes = count_bytes,     \
-    .tags = GYRE_TAG_GPU
+    .axes = {GYRE_BARE_CUDA_AXIS, FLOATS_AXIS}, OBSERVER, .run = bare_launch_and_sync,             \
+    .check = bare_all_right, .teardown = bare_teardown, .tell = bare_tell, .items = count_floats,  \
+    .bytes = count_bytes, .tags = GYRE_TAG_GPU
 #define SYNCED .t1 = "after the sync of the stream"
 #define DONE .t1 = "the device is done with the last"
 
