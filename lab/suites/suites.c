@@ -25,6 +25,7 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_launch,
     &gyre_suite_gpu_batch,
     &gyre_suite_gpu_batch_device,
+    &gyre_suite_dispatch,
     &gyre_suite_harness,
     NULL,
 };

@@ -16,6 +16,7 @@ extern const gyre_suite gyre_suite_command;
 extern const gyre_suite gyre_suite_device;
 extern const gyre_suite gyre_suite_gpu_batch;
 extern const gyre_suite gyre_suite_gpu_batch_device;
+extern const gyre_suite gyre_suite_dispatch;
 extern const gyre_suite gyre_suite_harness;
 extern const gyre_suite gyre_suite_kernel;
 extern const gyre_suite gyre_suite_launch;
