@@ -27,7 +27,12 @@
 #include "gyre/clock.h"
 #include "gyre/trace.h"
 
-enum { PATIENCE = 4, PAUSE_PART = 16, PAUSE_MOST_NS = 1000000 };
+enum {
+    PATIENCE = 4,
+    PAUSE_PART = 16,
+    PAUSE_MOST_NS = 1000000,
+    LOOKS = 16, /* between two readings of the clock, which costs as much as some */
+};
 
 void gyre_stream_retire(gyre_stream *stream, uint64_t value)
 {
@@ -36,7 +41,9 @@ void gyre_stream_retire(gyre_stream *stream, uint64_t value)
 
         gyre_kernel_release(entry->kernel);
         entry->kernel = NULL;
-        stream->expected_ns -= entry->expected_ns;
+        if (entry->expected_ns > 0) /* relaxed: written under the lock */
+            atomic_fetch_sub_explicit(&stream->expected_ns, entry->expected_ns,
+                                      memory_order_relaxed);
     }
 }
 
@@ -109,11 +116,9 @@ gyre_status gyre_stream_poll(gyre_stream *stream)
 static uint64_t allowance_ns(gyre_stream *stream)
 {
     const uint64_t least = stream->context->sync_timeout_ns;
-    uint64_t expected;
+    /* relaxed: the caller's own submissions are in it */
+    const uint64_t expected = atomic_load_explicit(&stream->expected_ns, memory_order_relaxed);
 
-    pthread_mutex_lock(&stream->lock);
-    expected = stream->expected_ns;
-    pthread_mutex_unlock(&stream->lock);
     if (expected > UINT64_MAX / PATIENCE)
         return UINT64_MAX;
     return expected * PATIENCE > least ? expected * PATIENCE : least;
@@ -209,28 +214,33 @@ static gyre_status look_for(gyre_stream *stream, uint64_t value)
     return status;
 }
 
+/* Without a deadline, that of the stream's allowance, and then a miss counts. */
 static gyre_status wait_for(gyre_stream *stream, uint64_t value, uint64_t deadline_ns, bool counts)
 {
-    const uint64_t spin_ns = (uint64_t)gyre_settings_number(GYRE_SETTING_SPIN);
-    uint64_t began_ns = 0;
+    uint64_t began_ns = 0, spin_ns = 0;
 
-    for (;;) {
+    for (uint32_t looks = 1;; looks++) {
         gyre_status status = look_for(stream, value);
         uint64_t now_ns;
 
         if (status != GYRE_AGAIN)
             return status;
+        if (looks % LOOKS != 0)
+            continue;
         status = gyre_context_usable(stream->context);
         if (status != GYRE_OK)
             return status;
         now_ns = gyre_clock_now_ns();
-        began_ns = began_ns == 0 ? now_ns : began_ns;
+        if (began_ns == 0) {
+            began_ns = now_ns;
+            spin_ns = (uint64_t)gyre_settings_number(GYRE_SETTING_SPIN);
+            if (deadline_ns == 0)
+                deadline_ns = gyre_clock_after_ns(allowance_ns(stream));
+        }
         if (now_ns >= deadline_ns)
             return miss(stream, value, counts);
         if (now_ns - began_ns >= spin_ns)
             pause_for(now_ns - began_ns, deadline_ns - now_ns);
-        else
-            gyre_relax();
     }
 }
 
@@ -259,7 +269,7 @@ gyre_status gyre_stream_await(gyre_stream *stream, uint64_t value)
     gyre_status status;
 
     gyre_trace_begin("wait");
-    status = wait_for(stream, value, gyre_clock_after_ns(allowance_ns(stream)), true);
+    status = wait_for(stream, value, 0, true);
     gyre_trace_end("wait");
     return status;
 }

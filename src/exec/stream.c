@@ -209,7 +209,9 @@ gyre_status gyre_stream_commit(gyre_stream *stream, gyre_status status,
         entry->expected_ns = submission->expected_ns;
         /* relaxed: statistics look from other threads */
         __atomic_store_n(&entry->submitted_ns, gyre_clock_now_ns(), __ATOMIC_RELAXED);
-        stream->expected_ns += entry->expected_ns;
+        if (entry->expected_ns > 0)
+            atomic_fetch_add_explicit(&stream->expected_ns, entry->expected_ns,
+                                      memory_order_relaxed);
         /* release [stream-submit]: pairs with the acquire in gyre_stream_wait, which then asks the
          * backend whether everything is done */
         atomic_store_explicit(&stream->submitted, ticket, memory_order_release);

@@ -56,11 +56,11 @@ struct gyre_stream {
     gyre_pending *ring; /* by ticket */
 
     pthread_mutex_t lock;
-    _Atomic uint64_t submitted; /* written under the lock */
-    uint64_t retired;           /* entries up to this hold nothing */
-    uint64_t marked;            /* the last ticket that a mark covers */
-    uint64_t expected_ns;       /* of all that is under way */
-    uint64_t missed_at;         /* how far it was at the last miss */
+    _Atomic uint64_t submitted;   /* written under the lock */
+    uint64_t retired;             /* entries up to this hold nothing */
+    uint64_t marked;              /* the last ticket that a mark covers */
+    _Atomic uint64_t expected_ns; /* of all that is under way */
+    uint64_t missed_at;           /* how far it was at the last miss */
     gyre_profile_mark profiled;
     uint64_t profiled_count; /* submissions that a profile has seen */
     gyre_mark marks[GYRE_MARKS];
