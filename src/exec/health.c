@@ -214,10 +214,11 @@ static gyre_status look_for(gyre_stream *stream, uint64_t value)
     return status;
 }
 
-/* Without a deadline, that of the stream's allowance, and then a miss counts. */
-static gyre_status wait_for(gyre_stream *stream, uint64_t value, uint64_t deadline_ns, bool counts)
+/* `deadline` may be NULL: that of the stream's allowance. */
+static gyre_status wait_for(gyre_stream *stream, uint64_t value, const uint64_t *deadline,
+                            bool counts)
 {
-    uint64_t began_ns = 0, spin_ns = 0;
+    uint64_t began_ns = 0, spin_ns = 0, deadline_ns = 0;
 
     for (uint32_t looks = 1;; looks++) {
         gyre_status status = look_for(stream, value);
@@ -234,8 +235,7 @@ static gyre_status wait_for(gyre_stream *stream, uint64_t value, uint64_t deadli
         if (began_ns == 0) {
             began_ns = now_ns;
             spin_ns = (uint64_t)gyre_settings_number(GYRE_SETTING_SPIN);
-            if (deadline_ns == 0)
-                deadline_ns = gyre_clock_after_ns(allowance_ns(stream));
+            deadline_ns = deadline ? *deadline : gyre_clock_after_ns(allowance_ns(stream));
         }
         if (now_ns >= deadline_ns)
             return miss(stream, value, counts);
@@ -260,7 +260,7 @@ gyre_status gyre_stream_wait(gyre_stream *stream, uint64_t value, uint64_t deadl
     now_ns = gyre_clock_now_ns();
     allowed_ns = allowance_ns(stream);
     /* a little less counts too: the caller made his deadline before he called */
-    return wait_for(stream, value, deadline_ns,
+    return wait_for(stream, value, &deadline_ns,
                     deadline_ns > now_ns && deadline_ns - now_ns >= allowed_ns - allowed_ns / 16);
 }
 
@@ -269,7 +269,7 @@ gyre_status gyre_stream_await(gyre_stream *stream, uint64_t value)
     gyre_status status;
 
     gyre_trace_begin("wait");
-    status = wait_for(stream, value, 0, true);
+    status = wait_for(stream, value, NULL, true);
     gyre_trace_end("wait");
     return status;
 }
