@@ -159,8 +159,8 @@ uint64_t submitted(gyre_stream *stream);
 
 /* Something that holds a stream up until the host says so. */
 typedef struct gate {
-    gyre_context *context;
-    uint32_t *flag; /* pinned; NULL: there is none */
+    gyre_context *context; /* whose pinned memory the flag is; NULL: nobody's */
+    uint32_t *flag;        /* NULL: there is none */
 } gate;
 
 /* Whether this device can be held up so. */
