@@ -76,8 +76,9 @@ typedef struct gyre_bench {
      * NULL: no fixture. */
     GYRE_MUST_USE gyre_status (*setup)(const gyre_bench_case *c, void **out_fixture);
     void (*run)(void *fixture, uint64_t iterations); /* the only timed code; required */
-    /* Whether all runs since setup, `iterations` together, did right; false fails the case.
-     * Required: a benchmark that cannot tell a wrong answer measures nothing. */
+    /* Whether all runs since setup, `iterations` together, did right; false fails the case, with
+     * the reason of gyre_bench_refuse if it gave one. Required: a benchmark that cannot tell a
+     * wrong answer measures nothing. */
     GYRE_MUST_USE bool (*check)(const void *fixture, uint64_t iterations);
     void (*teardown)(void *fixture); /* NULL: nothing to undo */
 

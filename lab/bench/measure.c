@@ -196,6 +196,7 @@ static void check_and_ask(gyre_drive *drive, const gyre_method *method, gyre_res
     if (result->outcome != GYRE_OUTCOME_MEASURED)
         return;
     gyre_drive_tell(drive, "checking", 0);
+    gyre_fail_clear();
     if (bench->check(drive->fixture, drive->iterations)) {
         if (method->purpose != GYRE_PURPOSE_TIME)
             result->outcome = GYRE_OUTCOME_CHECKED;
@@ -207,7 +208,10 @@ static void check_and_ask(gyre_drive *drive, const gyre_method *method, gyre_res
     if (gyre_drive_stopped(drive))
         conclude(result, GYRE_OUTCOME_INTERRUPTED, "", "interrupted");
     else
-        conclude(result, GYRE_OUTCOME_FAILED, "", "the check says that its answer is wrong");
+        conclude(result, GYRE_OUTCOME_FAILED,
+                 gyre_error_last()->text[0] ? "the check says that its answer is wrong: "
+                                            : "the check says that its answer is wrong",
+                 gyre_error_last()->text);
 }
 
 static void conclude_setup(gyre_result *result, gyre_status status)

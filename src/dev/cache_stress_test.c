@@ -11,7 +11,7 @@
 #include "child.h"
 #include "dev/cache_fake.h"
 
-enum { KEYS = 12, THREADS = 3, PROCESSES = 3, ROUNDS = 60, KILLS = 12, IMAGE = 100 * 1024 };
+enum { KEYS = 12, THREADS = 3, PROCESSES = 3, ROUNDS = 60, KILLS = 60, IMAGE = 500 * 1024 };
 
 static bool all_sound(void *user, const gyre_cache_entry *entry)
 {
@@ -55,7 +55,7 @@ static void processes_and_threads_share_the_folder(void)
     pid_t children[PROCESSES];
     int count = 0;
 
-    REQUIRE(fake_cache("1"));
+    REQUIRE(fake_cache("4"));
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = fork();
         REQUIRE(children[i] >= 0);
@@ -77,13 +77,18 @@ static void processes_and_threads_share_the_folder(void)
     CHECK(fake_temporaries() == 0);
 }
 
+/* The images are made before, so that nearly all the time is spent in stores. */
 static void store_for_ever(void)
 {
-    for (uint64_t i = 0;; i++) {
-        const gyre_cache_key key = fake_key(i % KEYS);
+    static unsigned char images[KEYS][IMAGE];
+    gyre_cache_key keys[KEYS];
 
-        fake_store(&key, IMAGE);
+    for (uint64_t i = 0; i < KEYS; i++) {
+        keys[i] = fake_key(i);
+        fake_image(&keys[i], images[i], IMAGE);
     }
+    for (uint64_t i = 0;; i++)
+        gyre_cache_store(&keys[i % KEYS], images[i % KEYS], IMAGE);
 }
 
 static void killed_while_storing_leaves_only_whole_entries(void)
@@ -91,7 +96,7 @@ static void killed_while_storing_leaves_only_whole_entries(void)
     int count = 0;
 
     for (int i = 0; i < KILLS; i++) {
-        const struct timespec pause = {.tv_nsec = 3000000 + i * 1700000};
+        const struct timespec pause = {.tv_nsec = 20000000 + i * 170000};
         const pid_t child = fork();
         int status;
 

@@ -30,10 +30,10 @@ backends()
     exits 0 "$gyre" info && says out '^drivers$' && says out '^devices$' && says out '^driver files$' || return 1
     i=0 sum=0
     for backend in cpu cuda opencl null; do
-        [ "$(at drivers $i backend)" = "$backend" ] && says out "^  $backend  *[a-z0-9]" || return 1
-        case $(at drivers $i status) in
-            ok) sum=$((sum + $(at drivers $i devices))) ;;
-            *) [ "$(at drivers $i devices)" = 0 ] && [ -n "$(at drivers $i text)" ] && says out "^  $backend  *[a-z ]*: ." || return 1 ;;
+        [ "$(at drivers "$i" backend)" = "$backend" ] && says out "^  $backend  *[a-z0-9]" || return 1
+        case $(at drivers "$i" status) in
+            ok) sum=$((sum + $(at drivers "$i" devices))) ;;
+            *) [ "$(at drivers "$i" devices)" = 0 ] && [ -n "$(at drivers "$i" text)" ] && says out "^  $backend  *[a-z ]*: ." || return 1 ;;
         esac
         i=$((i + 1))
     done
@@ -45,9 +45,9 @@ listed()
     exits 0 "$gyre" info || return 1
     count=$(at devices) i=0
     while [ "$i" -lt "$count" ]; do
-        name=$(at devices $i name) && says out "^  $name " && [ "$name" = "$(at devices $i backend):${name##*:}" ] || return 1
-        if [ "$(at devices $i trouble)" = null ]; then
-            [ "$(at devices $i limits block_threads)" -ge 1 ] && [ "$(at devices $i limits grid)" = 3 ] && [ -n "$(at devices $i title)" ] || return 1
+        name=$(at devices "$i" name) && says out "^  $name " && [ "$name" = "$(at devices "$i" backend):${name##*:}" ] || return 1
+        if [ "$(at devices "$i" trouble)" = null ]; then
+            [ "$(at devices "$i" limits block_threads)" -ge 1 ] && [ "$(at devices "$i" limits grid)" = 3 ] && [ -n "$(at devices "$i" title)" ] || return 1
         else
             says out 'cannot be used: ' || return 1
         fi

@@ -54,6 +54,14 @@ static void destroy(gyre_dev *dev)
         dev->streams = stream->sibling;
         gyre_free(NULL, stream, 1, sizeof *stream);
     }
+    while (dev->kept) {
+        gyre_cpu_kept *kept = dev->kept;
+        const gyre_memory *host = gyre_memory_host();
+
+        dev->kept = kept->next;
+        host->give(host, kept->block, kept->size, 1);
+        gyre_free(NULL, kept, 1, sizeof *kept);
+    }
     if (!forked)
         pthread_mutex_destroy(&dev->lock);
     gyre_free(NULL, dev, 1, sizeof *dev);
@@ -116,14 +124,18 @@ static gyre_status open_device(uint32_t index, const gyre_dev_options *options, 
     return GYRE_OK;
 }
 
-static void close_device(gyre_dev *dev, bool abandon)
+static void abandon(gyre_dev *dev)
+{
+    gyre_cpu_workers_end(dev, GYRE_CPU_ABANDONS);
+}
+
+static void close_device(gyre_dev *dev)
 {
     if (gyre_process_check() != GYRE_OK) {
         destroy(dev); /* its workers are not here */
         return;
     }
-    if (abandon) {
-        gyre_cpu_workers_end(dev, GYRE_CPU_ABANDONS);
+    if (gyre_cpu_is_abandoned(dev)) {
         pthread_mutex_lock(&abandoned_lock);
         dev->next_abandoned = abandoned;
         abandoned = dev;
@@ -145,12 +157,31 @@ static gyre_status take(gyre_dev *dev, gyre_dev_memory kind, size_t size, size_t
     return status == GYRE_OK ? host->take(host, size, alignment, out_block) : status;
 }
 
+/* What hangs may still write to the block: it is given back when its device is freed. */
+static void keep(gyre_dev *dev, void *block, size_t size)
+{
+    gyre_cpu_kept *kept;
+    void *memory;
+
+    if (gyre_alloc(NULL, 1, sizeof *kept, &memory) != GYRE_OK)
+        return; /* then it never is */
+    kept = memory;
+    *kept = (gyre_cpu_kept){.block = block, .size = size};
+    pthread_mutex_lock(&dev->lock);
+    kept->next = dev->kept;
+    dev->kept = kept;
+    pthread_mutex_unlock(&dev->lock);
+}
+
 static void give(gyre_dev *dev, gyre_dev_memory kind, void *block, size_t size)
 {
     const gyre_memory *host = gyre_memory_host();
 
-    (void)dev, (void)kind;
-    host->give(host, block, size, 1); /* which it gives to free, however aligned */
+    (void)kind;
+    if (gyre_cpu_is_abandoned(dev))
+        keep(dev, block, size);
+    else
+        host->give(host, block, size, 1); /* which it gives to free, however aligned */
 }
 
 static gyre_status module_open(gyre_dev *dev, const gyre_dev_code *code,
@@ -222,6 +253,7 @@ const gyre_backend gyre_backend_cpu = {
     .compiler = gyre_no_compiler,
     .look = gyre_cpu_look,
     .open = open_device,
+    .abandon = abandon,
     .close = close_device,
     .native = gyre_no_native,
     .room = gyre_cpu_room,

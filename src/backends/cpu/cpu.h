@@ -146,6 +146,13 @@ typedef enum gyre_cpu_end {
     GYRE_CPU_ABANDONS = 2, /* workers start nothing any more */
 } gyre_cpu_end;
 
+/* A block that is given back with its device. */
+typedef struct gyre_cpu_kept {
+    void *block;
+    size_t size;
+    struct gyre_cpu_kept *next;
+} gyre_cpu_kept;
+
 struct gyre_dev {
     /* What workers look at while they spin: one line. */
     alignas(64) _Atomic uint32_t ready_count; /* streams that wait for a worker [cpu-ready] */
@@ -160,6 +167,7 @@ struct gyre_dev {
     gyre_dev_stream *closed; /* to be opened again */
     gyre_dev_stream *streams;
     gyre_cpu_job *jobs;
+    gyre_cpu_kept *kept; /* given after it was abandoned */
 
     gyre_cpu_worker *workers;
     uint32_t worker_count; /* that have room */
@@ -208,7 +216,7 @@ void gyre_cpu_run(gyre_cpu_worker *worker, const gyre_cpu_launch *launch, const 
 /* cpu_stream.c */
 gyre_status gyre_cpu_stream_open(gyre_dev *dev, void *adopt, int32_t priority,
                                  gyre_dev_stream **out_stream);
-void gyre_cpu_stream_close(gyre_dev_stream *stream, bool abandon);
+void gyre_cpu_stream_close(gyre_dev_stream *stream);
 gyre_status gyre_cpu_poll(gyre_dev_stream *stream);
 gyre_status gyre_cpu_launch_submit(gyre_dev_stream *stream, const gyre_dev_launch *launch);
 gyre_status gyre_cpu_copy_submit(gyre_dev_stream *stream, const gyre_dev_copy *copy);

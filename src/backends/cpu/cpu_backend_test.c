@@ -3,6 +3,7 @@
  * The CPU's table, driven directly: facts, memory, code, order, blocks, copies and fills.
  */
 #include <inttypes.h>
+#include <signal.h>
 
 #include "backends/cpu/cpu_fake.h"
 #include "chance.h"
@@ -98,6 +99,40 @@ static void module_takes_functions_only(void)
     rig_close(&r);
 }
 
+/* What a worker says of itself. */
+typedef struct self {
+    char name[16];
+    bool deaf;
+} self;
+
+static void introduce(const gyre_block *block, const void *parameters)
+{
+    self *const *who = parameters;
+    sigset_t blocked;
+
+    (void)block;
+    CHECK(pthread_getname_np(pthread_self(), (*who)->name, sizeof(*who)->name) == 0);
+    CHECK(pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0);
+    (*who)->deaf = sigismember(&blocked, SIGTERM) && sigismember(&blocked, SIGUSR1);
+}
+
+static void worker_is_named_and_deaf_to_signals(void)
+{
+    static const gyre_entry functions[] = {{"introduce", introduce}, {NULL, NULL}};
+    const gyre_dev_code code = {.functions = functions};
+    rig r = rig_open(1), with = r;
+    gyre_dev_stream *stream = fake_stream(&r);
+    self someone = {{0}, false}, *who = &someone;
+
+    REQUIRE(cpu->module_open(r.dev, &code, &with.module) == GYRE_OK);
+    fake_submit(stream, fake_kernel(&with, "introduce", sizeof who), &who);
+    fake_drain(stream);
+    CHECK(strcmp(someone.name, "gyre-cpu0") == 0 && someone.deaf);
+    cpu->module_close(with.module);
+    cpu->stream_close(stream);
+    rig_close(&r);
+}
+
 static void stream_keeps_order(void)
 {
     for (uint32_t workers = 1; workers <= 4; workers++) {
@@ -113,7 +148,7 @@ static void stream_keeps_order(void)
         CHECK(count == MANY);
         for (uint32_t i = 0; i < MANY; i++)
             CHECK(log[i] == i);
-        cpu->stream_close(stream, false);
+        cpu->stream_close(stream);
         rig_close(&r);
     }
 }
@@ -131,7 +166,7 @@ static void stream_that_had_nothing_to_do_goes_on(void)
         if (i % 16 == 0)
             usleep(2000); /* until the worker sleeps */
     }
-    cpu->stream_close(stream, false);
+    cpu->stream_close(stream);
     rig_close(&r);
 }
 
@@ -145,9 +180,9 @@ static void stream_that_is_opened_again_is_empty(void)
 
         CHECK(cpu->poll(stream) == GYRE_OK && stream != other);
         fake_append(&r, stream, &(append_parameters){log, &count, i});
-        cpu->stream_close(stream, false); /* waits for it */
+        cpu->stream_close(stream); /* waits for it */
         CHECK(count == 1 && log[0] == i);
-        cpu->stream_close(other, false);
+        cpu->stream_close(other);
     }
     rig_close(&r);
 }
@@ -186,7 +221,7 @@ static void every_block_runs_once(void)
                 fprintf(stderr, "seed %" PRIu64 "\n", seed);
             free(p.hits);
         }
-        cpu->stream_close(stream, false);
+        cpu->stream_close(stream);
         rig_close(&r);
     }
 }
@@ -209,7 +244,7 @@ static void parameters_are_copied_by_the_launch(void)
     fake_open(&g);
     fake_drain(stream);
     CHECK(sum == UINT64_C(5) * 3 * sizeof p.bytes);
-    cpu->stream_close(stream, false);
+    cpu->stream_close(stream);
     rig_close(&r);
 }
 
@@ -227,7 +262,7 @@ static void largest_shared_memory_is_there(void)
     CHECK(cpu->launch(stream, &launch) == GYRE_OK);
     fake_drain(stream);
     CHECK(wrong == 0 && hits[0] == 1 && hits[1] == 1 && hits[2] == 1 && hits[3] == 1);
-    cpu->stream_close(stream, false);
+    cpu->stream_close(stream);
     rig_close(&r);
 }
 
@@ -256,7 +291,7 @@ static void copies_move_rows_and_nothing_between(void)
         for (size_t y = 0; y < 5; y++)
             for (size_t x = 0; x < 7; x++)
                 CHECK(to[z][y][x] == (y < 3 && x < 5 ? from[z][y][x] : 0));
-    cpu->stream_close(stream, false);
+    cpu->stream_close(stream);
     rig_close(&r);
 }
 
@@ -280,7 +315,7 @@ static void fills_repeat_their_pattern(void)
             CHECK(wrong == 0 && bytes[counts[i] * size] == 99);
         }
     }
-    cpu->stream_close(stream, false);
+    cpu->stream_close(stream);
     rig_close(&r);
 }
 
@@ -321,7 +356,7 @@ static void full_ring_lets_the_submitter_wait(void)
     CHECK(p.count == MANY);
     for (uint32_t i = 0; i < MANY; i++)
         CHECK(p.log[i] == i);
-    cpu->stream_close(p.stream, false);
+    cpu->stream_close(p.stream);
     rig_close(&r);
 }
 
@@ -342,6 +377,7 @@ static const test_case cases[] = {
     TEST(device_that_cannot_be_is_refused),
     TEST(memory_is_aligned_and_impossible_sizes_are_refused),
     TEST(module_takes_functions_only),
+    TEST(worker_is_named_and_deaf_to_signals),
     TEST(stream_keeps_order),
     TEST(stream_that_had_nothing_to_do_goes_on),
     TEST(stream_that_is_opened_again_is_empty),

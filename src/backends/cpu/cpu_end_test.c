@@ -21,19 +21,42 @@ static void abandoned_device_is_left_at_once_and_starts_nothing(void)
     fake_append(&r, other, &(append_parameters){log, &count, 1});
     fake_await(&g.entered, 1);
     CHECK(cpu->poll(hung) == GYRE_AGAIN && cpu->poll(other) == GYRE_AGAIN);
-    cpu->stream_close(hung, true);
-    cpu->stream_close(other, true);
+    cpu->abandon(r.dev);
+    cpu->stream_close(hung);
+    cpu->stream_close(other);
     cpu->module_close(r.module);
-    cpu->close(r.dev, true);
+    cpu->close(r.dev);
     next = rig_open(1); /* is not held up by it */
     other = fake_stream(&next);
     fake_append(&next, other, &(append_parameters){log, &count, 2});
     fake_drain(other);
-    cpu->stream_close(other, false);
+    cpu->stream_close(other);
     fake_open(&g);
     usleep(20000);
     rig_close(&next); /* and frees the other by and by */
     CHECK(count == 1 && log[0] == 2 && sum == 0);
+}
+
+static void abandoned_launch_begins_no_further_block(void)
+{
+    for (uint32_t workers = 1; workers <= 3; workers++) {
+        static gate gates[4]; /* outlive the workers */
+        gate *g = &gates[workers];
+        rig r = rig_open(workers);
+        gyre_dev_stream *stream = fake_stream(&r);
+        gyre_dev_launch launch = fake_launch(r.hold, &g);
+
+        launch.grid[0] = 100;
+        CHECK(cpu->launch(stream, &launch) == GYRE_OK);
+        fake_await(&g->entered, 1);
+        cpu->abandon(r.dev);
+        cpu->stream_close(stream);
+        cpu->module_close(r.module);
+        cpu->close(r.dev);
+        fake_open(g);
+        usleep(20000);
+        CHECK(__atomic_load_n(&g->entered, __ATOMIC_ACQUIRE) <= workers);
+    }
 }
 
 static void close_drops_what_was_never_started(void)
@@ -51,9 +74,10 @@ static void close_drops_what_was_never_started(void)
     fake_submit(waiting, r.wide, &p);
     cpu->event_close(event);
     cpu->module_close(r.module);
-    cpu->stream_close(waiting, true);
-    cpu->stream_close(hung, true);
-    cpu->close(r.dev, true);
+    cpu->abandon(r.dev);
+    cpu->stream_close(waiting);
+    cpu->stream_close(hung);
+    cpu->close(r.dev);
     fake_open(&g);
     usleep(20000);
     r = rig_open(1);
@@ -62,6 +86,7 @@ static void close_drops_what_was_never_started(void)
 
 static const test_case cases[] = {
     TEST(abandoned_device_is_left_at_once_and_starts_nothing),
+    TEST(abandoned_launch_begins_no_further_block),
     TEST(close_drops_what_was_never_started),
 };
 TEST_MAIN(cases)

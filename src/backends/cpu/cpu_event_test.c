@@ -26,7 +26,7 @@ static void event_is_reached_when_its_place_is(void)
         CHECK(cpu->event_poll(other) == GYRE_OK);
         cpu->event_close(event);
         cpu->event_close(other);
-        cpu->stream_close(stream, false);
+        cpu->stream_close(stream);
         rig_close(&r);
     }
 }
@@ -53,9 +53,9 @@ static void event_that_is_recorded_anew_forgets_the_old_place(void)
     CHECK(count == 1);
     fake_drain(slow);
     cpu->event_close(event);
-    cpu->stream_close(slow, false);
-    cpu->stream_close(fast, false);
-    cpu->stream_close(third, false);
+    cpu->stream_close(slow);
+    cpu->stream_close(fast);
+    cpu->stream_close(third);
     rig_close(&r);
 }
 
@@ -73,8 +73,8 @@ static void event_may_be_closed_while_under_way(void)
     CHECK(cpu->poll(other) == GYRE_AGAIN);
     fake_open(&g);
     fake_drain(other);
-    cpu->stream_close(stream, false);
-    cpu->stream_close(other, false);
+    cpu->stream_close(stream);
+    cpu->stream_close(other);
     rig_close(&r);
 }
 
@@ -99,7 +99,7 @@ static void events_tell_the_time_between_them(void)
     CHECK(cpu->event_between(to, from, &ns) == GYRE_OK && ns <= -1.9e6);
     cpu->event_close(from);
     cpu->event_close(to);
-    cpu->stream_close(stream, false);
+    cpu->stream_close(stream);
     rig_close(&r);
 }
 
@@ -130,8 +130,8 @@ static void streams_that_wait_for_each_other_make_progress(void)
         for (uint32_t i = 0; i < TURNS; i++)
             CHECK(log[i] == i);
         cpu->event_close(event);
-        cpu->stream_close(streams[0], false);
-        cpu->stream_close(streams[1], false);
+        cpu->stream_close(streams[0]);
+        cpu->stream_close(streams[1]);
         rig_close(&r);
     }
 }
@@ -155,10 +155,10 @@ static void stream_that_waits_keeps_no_worker(void)
     CHECK(count == 1 && cpu->poll(waiting[0]) == GYRE_AGAIN);
     fake_open(&g);
     for (uint32_t i = 0; i < COUNT(waiting); i++)
-        cpu->stream_close(waiting[i], false);
+        cpu->stream_close(waiting[i]);
     cpu->event_close(event);
-    cpu->stream_close(held, false);
-    cpu->stream_close(free_one, false);
+    cpu->stream_close(held);
+    cpu->stream_close(free_one);
     rig_close(&r);
 }
 

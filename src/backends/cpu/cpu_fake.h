@@ -154,7 +154,7 @@ static inline rig rig_open(uint32_t workers)
 static inline void rig_close(rig *r)
 {
     cpu->module_close(r->module);
-    cpu->close(r->dev, false);
+    cpu->close(r->dev);
 }
 
 static inline gyre_dev_stream *fake_stream(rig *r)

@@ -18,7 +18,7 @@ static void close_all(void)
 
     CHECK(cpu->open(0, &options, &dev) == GYRE_UNAVAILABLE);
     cpu->event_close(forked_event);
-    cpu->stream_close(forked_stream, false);
+    cpu->stream_close(forked_stream);
     rig_close(&forked);
 }
 
@@ -35,7 +35,7 @@ static void forked_child_may_close(void)
     CHECK(passes_in_child(close_all));
     fake_open(&g);
     cpu->event_close(forked_event);
-    cpu->stream_close(forked_stream, false);
+    cpu->stream_close(forked_stream);
     rig_close(&forked);
 }
 

@@ -35,7 +35,7 @@ static void graph_does_its_nodes_in_order(void)
     }
     CHECK(wrong == 0);
     cpu->graph_close(graph);
-    cpu->stream_close(stream, false);
+    cpu->stream_close(stream);
     rig_close(&r);
 }
 
@@ -66,7 +66,7 @@ static void graph_under_way_keeps_its_parameters(void)
     CHECK(count == COUNT(log));
     for (uint32_t i = 0; i < count; i++)
         CHECK(log[i] == (i % 2 ? 1000 : i / 2));
-    cpu->stream_close(stream, false);
+    cpu->stream_close(stream);
     rig_close(&r);
 }
 

@@ -19,6 +19,7 @@
 #include "gyre/clock.h"
 
 typedef struct visit {
+    gyre_dev *dev;
     gyre_dev_stream *stream;
     uint64_t position; /* of the operation to come */
 } visit;
@@ -47,7 +48,7 @@ static bool is_over(void *arg)
 {
     const visit *v = arg;
 
-    return gyre_cpu_slot_at(v->stream, v->position) || is_wanted_elsewhere(v->stream->dev);
+    return gyre_cpu_slot_at(v->stream, v->position) || is_wanted_elsewhere(v->dev);
 }
 
 /* Leaves an empty stream; false when it is not empty after all and is still ours. */
@@ -188,7 +189,7 @@ void gyre_cpu_serve(gyre_cpu_worker *worker, gyre_dev_stream *stream)
 {
     gyre_dev *dev = stream->dev;
     /* relaxed: handed on with the stream */
-    visit v = {stream, atomic_load_explicit(&stream->express.done, memory_order_relaxed)};
+    visit v = {dev, stream, atomic_load_explicit(&stream->express.done, memory_order_relaxed)};
 
     while (!gyre_cpu_is_abandoned(dev)) {
         gyre_cpu_slot *slot = gyre_cpu_slot_at(stream, v.position);

@@ -5,7 +5,7 @@
  * A submission fills in the next slot, stores its stamp, which a worker that is there sees, then
  * the tail, and looks whether somebody serves the stream. The worker that leaves says so and then
  * looks at the tail. Both are seq_cst, so one of them sees the other, and the swap of `served`
- * decides between them when both do.
+ * decides between them when both do. tests/models/cpu_stream.pml is this for spin.
  *
  * Threads   one submitter at a time; poll by any thread. Edges: [cpu-stamp], [cpu-serve],
  *           [cpu-done].
@@ -70,7 +70,7 @@ gyre_status gyre_cpu_begin(gyre_dev_stream *stream, gyre_cpu_slot **out_slot)
     done = atomic_load_explicit(&stream->express.done, memory_order_acquire);
     if (tail - done >= GYRE_CPU_RING) {
         /* for a quarter of the ring, or each operation would need a wake of its own */
-        const gyre_status status = await(stream, tail - GYRE_CPU_RING / 4 * 3);
+        const gyre_status status = await(stream, tail - UINT64_C(3) * GYRE_CPU_RING / 4);
 
         if (status != GYRE_OK)
             return status;
@@ -190,12 +190,12 @@ gyre_status gyre_cpu_stream_open(gyre_dev *dev, void *adopt, int32_t priority,
     return GYRE_OK;
 }
 
-void gyre_cpu_stream_close(gyre_dev_stream *stream, bool abandon)
+void gyre_cpu_stream_close(gyre_dev_stream *stream)
 {
     gyre_dev *dev = stream->dev;
 
     /* In a forked child nobody works and the lock may be taken: the device frees it. */
-    if (abandon || gyre_process_check() != GYRE_OK)
+    if (gyre_cpu_is_abandoned(dev) || gyre_process_check() != GYRE_OK)
         return;
     /* relaxed: this thread is the only writer */
     if (await(stream, atomic_load_explicit(&stream->tail, memory_order_relaxed)) != GYRE_OK)

@@ -181,7 +181,7 @@ static void run(uint32_t workers)
         fprintf(stderr, "seed %" PRIu64 "\n", seed);
     for (uint32_t i = 0; i < PARTIES; i++) {
         cpu->event_close(t.parties[i].event);
-        cpu->stream_close(t.parties[i].stream, false);
+        cpu->stream_close(t.parties[i].stream);
     }
     cpu->module_close(module);
     rig_close(&t.r);
@@ -223,7 +223,7 @@ static void operation_that_comes_when_the_worker_leaves_is_done(void)
         while (gyre_clock_now_ns() < pause_end_ns)
             continue; /* about as long as the worker stays */
     }
-    cpu->stream_close(stream, false);
+    cpu->stream_close(stream);
     rig_close(&r);
 }
 
@@ -238,9 +238,11 @@ static void device_that_is_closed_soon_leaves_nothing(void)
 
         for (uint32_t n = 0; n < i % 8; n++)
             fake_submit(stream, r.nothing, NULL);
-        cpu->stream_close(stream, i % 2);
+        if (i % 2 == 1)
+            cpu->abandon(r.dev);
+        cpu->stream_close(stream);
         cpu->module_close(r.module);
-        cpu->close(r.dev, i % 4 == 1);
+        cpu->close(r.dev);
     }
 }
 

@@ -84,7 +84,8 @@ static gyre_dev_stream *take_ready(gyre_dev *dev)
 }
 
 /* Blocks `first` up to `end` of a launch, in the order of their numbers. */
-static void run_blocks(const gyre_cpu_job *job, void *shared, uint64_t first, uint64_t end)
+static void run_blocks(const gyre_dev *dev, const gyre_cpu_job *job, void *shared, uint64_t first,
+                       uint64_t end)
 {
     const uint32_t *grid = job->launch->grid;
     const uint16_t *threads = job->threads;
@@ -98,7 +99,7 @@ static void run_blocks(const gyre_cpu_job *job, void *shared, uint64_t first, ui
         .shared = job->launch->shared_bytes > 0 ? shared : NULL,
     };
 
-    for (uint64_t i = first; i < end; i++) {
+    for (uint64_t i = first; i < end && !gyre_cpu_is_abandoned(dev); i++) {
         gyre_block given = block; /* a function that writes to its block harms no other */
 
         job->launch->function(&given, job->parameters);
@@ -122,7 +123,7 @@ static void work_on(const gyre_dev *dev, gyre_cpu_job *job, void *shared)
 
         if (first >= job->blocks)
             break;
-        run_blocks(job, shared, first,
+        run_blocks(dev, job, shared, first,
                    job->blocks - first < job->chunk ? job->blocks : first + job->chunk);
     }
 }
@@ -217,7 +218,7 @@ void gyre_cpu_run(gyre_cpu_worker *worker, const gyre_cpu_launch *launch, const 
         launch->function(&only, parameters);
         return;
     }
-    chunk = blocks / ((uint64_t)dev->worker_count * CLAIMS);
+    chunk = dev->worker_count == 1 ? blocks : blocks / ((uint64_t)dev->worker_count * CLAIMS);
     job->launch = launch;
     job->parameters = parameters;
     job->threads = block;

@@ -81,6 +81,7 @@ const gyre_backend gyre_backend_opencl = {
     .compiler = gyre_cl_compiler,
     .look = gyre_no_look,
     .open = gyre_cl_open,
+    .abandon = gyre_cl_abandon,
     .close = gyre_cl_close,
     .native = native,
     .room = gyre_cl_room,

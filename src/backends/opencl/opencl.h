@@ -8,6 +8,7 @@
 #define GYRE_BACKENDS_OPENCL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +40,7 @@ typedef struct gyre_cl_block {
 struct gyre_dev {
     const gyre_cl_found *found; /* static */
     cl_context *context;        /* retained */
+    _Atomic bool abandoned;     /* nothing is asked of the driver any more */
     bool declares;              /* kernels are told which blocks they may reach, see declare */
     cl_queue *freeing;          /* frees blocks after the kernels that were told; if it declares */
     pthread_mutex_t lock;       /* for all below */
@@ -47,6 +49,11 @@ struct gyre_dev {
     uint64_t changes;         /* of the blocks; starts at 1 */
     gyre_dev_stream *streams; /* chained */
 };
+
+static inline bool gyre_cl_abandoned(const gyre_dev *dev)
+{
+    return atomic_load_explicit(&dev->abandoned, memory_order_relaxed); /* a flag on its own */
+}
 
 struct gyre_dev_stream {
     gyre_dev *dev;
@@ -73,7 +80,8 @@ gyre_cl_found *gyre_cl_found_at(uint32_t index);
 
 /* opencl_memory.c */
 gyre_status gyre_cl_open(uint32_t index, const gyre_dev_options *options, gyre_dev **out_dev);
-void gyre_cl_close(gyre_dev *dev, bool abandon);
+void gyre_cl_abandon(gyre_dev *dev);
+void gyre_cl_close(gyre_dev *dev);
 gyre_status gyre_cl_room(gyre_dev *dev, uint64_t *out_free, uint64_t *out_total);
 gyre_status gyre_cl_take(gyre_dev *dev, gyre_dev_memory kind, size_t size, size_t alignment,
                          void **out_block);
@@ -102,7 +110,7 @@ GYRE_MUST_USE gyre_status gyre_cl_kernel_submit(gyre_dev_stream *stream,
 /* opencl_stream.c */
 gyre_status gyre_cl_stream_open(gyre_dev *dev, void *adopt, int32_t priority,
                                 gyre_dev_stream **out_stream);
-void gyre_cl_stream_close(gyre_dev_stream *stream, bool abandon);
+void gyre_cl_stream_close(gyre_dev_stream *stream);
 gyre_status gyre_cl_poll(gyre_dev_stream *stream);
 gyre_status gyre_cl_launch(gyre_dev_stream *stream, const gyre_dev_launch *launch);
 gyre_status gyre_cl_copy(gyre_dev_stream *stream, const gyre_dev_copy *copy);

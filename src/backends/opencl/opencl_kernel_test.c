@@ -56,10 +56,10 @@ static void kernel_gets_addresses_and_values(void)
     CHECK(drain(stream) == GYRE_OK);
     for (int i = 0; i < COUNT; i++)
         CHECK(to[i] == 3 * i + 1000);
-    cl->stream_close(stream, false);
+    cl->stream_close(stream);
     cl->module_close(module);
     cl->give(dev, GYRE_DEV_MEMORY_DEVICE, block, 2 * sizeof from);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 static void defines_and_includes_reach_the_source(void)
@@ -93,10 +93,10 @@ static void defines_and_includes_reach_the_source(void)
     CHECK(launch(stream, open_kernel(module, "answer", arguments, 1), 1, 1, &block) == GYRE_OK);
     CHECK(copy(stream, to, block, sizeof to) == GYRE_OK);
     CHECK(drain(stream) == GYRE_OK && to[0] == 42 && to[1] == 10);
-    cl->stream_close(stream, false);
+    cl->stream_close(stream);
     cl->module_close(module);
     cl->give(dev, GYRE_DEV_MEMORY_DEVICE, block, sizeof to);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 static void wrong_source_leaves_a_log_with_name_and_line(void)
@@ -132,7 +132,7 @@ static void wrong_source_leaves_a_log_with_name_and_line(void)
     source.text = scale_text;
     source.options = nonsense;
     CHECK(cl->compile(dev, &source, &image, &size) == GYRE_BUILD && !image);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 /* An image with a change, which must be refused. */
@@ -180,7 +180,7 @@ static void damaged_image_is_refused(void)
     CHECK(cl->module_open(dev, &code, &module) == GYRE_OK);
     cl->module_close(module);
     gyre_free(NULL, image, size, 1);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 static gyre_status try_open(gyre_dev_module *module, const char *entry,
@@ -222,7 +222,7 @@ static void arguments_that_differ_are_refused(void)
     CHECK(try_open(module, "scale", shared, 4) == GYRE_INVALID);
     CHECK(try_open(module, "scales", scale_arguments, 4) == GYRE_NOT_FOUND);
     cl->module_close(module);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 static void shared_memory_is_an_argument(void)
@@ -260,10 +260,10 @@ static void shared_memory_is_an_argument(void)
         CHECK(to[i] == i / BLOCK * BLOCK + BLOCK - 1 - i % BLOCK);
     l.kernel = open_kernel(module, "plain", arguments, 1);
     CHECK(cl->launch(stream, &l) == GYRE_INVALID);
-    cl->stream_close(stream, false);
+    cl->stream_close(stream);
     cl->module_close(module);
     cl->give(dev, GYRE_DEV_MEMORY_DEVICE, block, sizeof from);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 static void null_address_is_null_there(void)
@@ -290,10 +290,10 @@ static void null_address_is_null_there(void)
     CHECK(launch(stream, kernel, 1, 1, parameters) == GYRE_OK);
     CHECK(copy(stream, to, parameters[0], sizeof to) == GYRE_OK && drain(stream) == GYRE_OK);
     CHECK(to[0] == -1);
-    cl->stream_close(stream, false);
+    cl->stream_close(stream);
     cl->module_close(module);
     cl->give(dev, GYRE_DEV_MEMORY_DEVICE, parameters[0], sizeof to);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 /* As merged launches do: the addresses lie in memory, where the driver does not see them. */
@@ -347,9 +347,9 @@ static void addresses_in_memory_are_followed(void)
         cl->give(dev, GYRE_DEV_MEMORY_DEVICE, parameters.records, sizeof records);
     }
     CHECK(dev->block_count == (dev->declares ? 1 : 0));
-    cl->stream_close(stream, false);
+    cl->stream_close(stream);
     cl->module_close(module);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 /* The same, and pinned memory, on a device that must be told what it shares. */
@@ -371,11 +371,11 @@ static void coarse_memory_is_declared_to_kernels(void)
         CHECK((uintptr_t)pinned % 4096 == 0 && dev->block_count == 1);
         cl->give(dev, GYRE_DEV_MEMORY_PINNED, pinned, 100);
     }
-    cl->close(dev, false);
+    cl->close(dev);
     *found = before;
 }
 
-enum { THREADS = 2, ROUNDS = 200 };
+enum { THREADS = 4, ROUNDS = 20, BURST = 50 };
 
 typedef struct worker {
     gyre_dev *dev;
@@ -383,30 +383,33 @@ typedef struct worker {
     int number;
 } worker;
 
-/* Launches the kernel that all share with arguments of its own. */
+/* Launches the kernel that all share with arguments of its own, many times before it looks. */
 static void work(void *arg)
 {
     const worker *const w = arg;
+    const size_t bytes = sizeof(int) * (BURST + 1);
     gyre_dev_stream *const stream = open_stream(w->dev);
-    int *const block = take(w->dev, sizeof(int) * 2 * BLOCK);
-    int from[BLOCK], to[BLOCK];
+    int *const block = take(w->dev, bytes);
+    const int from = 7;
+    int to[BURST];
 
-    for (int i = 0; i < BLOCK; i++)
-        from[i] = i;
-    CHECK(copy(stream, block, from, sizeof from) == GYRE_OK);
+    CHECK(copy(stream, block, &from, sizeof from) == GYRE_OK);
     for (int round = 0; round < ROUNDS; round++) {
-        const scale_parameters p = {block, block + BLOCK, w->number, (uint64_t)round};
         bool same = true;
 
-        CHECK(launch(stream, w->kernel, 1, BLOCK, &p) == GYRE_OK);
-        CHECK(copy(stream, to, block + BLOCK, sizeof to) == GYRE_OK);
+        for (int i = 0; i < BURST; i++) {
+            const scale_parameters p = {block, block + 1 + i, w->number, (uint64_t)(round + i)};
+
+            CHECK(launch(stream, w->kernel, 1, 1, &p) == GYRE_OK);
+        }
+        CHECK(copy(stream, to, block + 1, sizeof to) == GYRE_OK);
         CHECK(drain(stream) == GYRE_OK);
-        for (int i = 0; i < BLOCK; i++)
-            same = same && to[i] == i * w->number + round;
+        for (int i = 0; i < BURST; i++)
+            same = same && to[i] == from * w->number + round + i;
         CHECK(same);
     }
-    cl->stream_close(stream, false);
-    cl->give(w->dev, GYRE_DEV_MEMORY_DEVICE, block, sizeof(int) * 2 * BLOCK);
+    cl->stream_close(stream);
+    cl->give(w->dev, GYRE_DEV_MEMORY_DEVICE, block, bytes);
 }
 
 static void threads_share_a_kernel_without_mixing_arguments(void)
@@ -424,13 +427,13 @@ static void threads_share_a_kernel_without_mixing_arguments(void)
     REQUIRE(module);
     kernel = open_kernel(module, "scale", scale_arguments, 4);
     for (int i = 0; i < THREADS; i++) {
-        workers[i] = (worker){dev, kernel, i + 2};
+        workers[i] = (worker){dev, kernel, 1000 * (i + 1)};
         CHECK(gyre_thread_start(work, &workers[i], NULL, &threads[i]) == GYRE_OK);
     }
     for (int i = 0; i < THREADS; i++)
         gyre_thread_stop(threads[i]);
     cl->module_close(module);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 static const test_case cases[] = {

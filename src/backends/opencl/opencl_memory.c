@@ -106,15 +106,20 @@ gyre_status gyre_cl_open(uint32_t index, const gyre_dev_options *options, gyre_d
     *out_dev = dev;
     return GYRE_OK;
 fail:
-    gyre_cl_close(dev, false);
+    gyre_cl_close(dev);
     return status;
 }
 
-void gyre_cl_close(gyre_dev *dev, bool abandon)
+void gyre_cl_abandon(gyre_dev *dev)
+{
+    atomic_store_explicit(&dev->abandoned, true, memory_order_relaxed); /* a flag on its own */
+}
+
+void gyre_cl_close(gyre_dev *dev)
 {
     if (!dev)
         return;
-    if (!abandon) {
+    if (!gyre_cl_abandoned(dev)) {
         if (dev->freeing)
             gyre_cl.clReleaseCommandQueue(dev->freeing);
         if (dev->declares && dev->block_count > 0)
@@ -229,6 +234,8 @@ static void free_after_all(gyre_dev *dev, void *base)
 void gyre_cl_give(gyre_dev *dev, gyre_dev_memory kind, void *block, size_t size)
 {
     (void)size;
+    if (gyre_cl_abandoned(dev))
+        return; /* what hangs may still write to it */
     if (kind == GYRE_DEV_MEMORY_PINNED && dev->declares) {
         free(block);
         return;

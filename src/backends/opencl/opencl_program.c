@@ -49,6 +49,11 @@ static void building_fini(building *b)
     gyre_free(NULL, b->prologue, b->prologue_room, 1);
 }
 
+static const char *name_of(const building *b)
+{
+    return b->source->name ? b->source->name : "program";
+}
+
 static size_t append(char *text, size_t room, size_t length, const char *piece)
 {
     const int written = snprintf(text + length, room - length, "%s", piece);
@@ -117,7 +122,7 @@ static gyre_status write_prologue(building *b)
     b->prologue_room = room;
     for (define = b->source->defines; define && *define; define++)
         length = append_define(text, room, length, *define);
-    snprintf(name, sizeof name, "%s", b->source->name ? b->source->name : "program");
+    snprintf(name, sizeof name, "%s", name_of(b));
     for (char *c = name; *c; c++)
         if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
             *c = '_';
@@ -199,7 +204,7 @@ static gyre_status build(building *b)
     if (code == CL_BUILD_PROGRAM_FAILURE || code == CL_COMPILE_PROGRAM_FAILURE ||
         code == CL_LINK_PROGRAM_FAILURE)
         return gyre_fail_native(GYRE_BUILD, code, "'%s' does not compile: see the build log",
-                                b->source->name ? b->source->name : "program");
+                                name_of(b));
     return gyre_cl_check(code, "clBuildProgram");
 }
 
@@ -228,7 +233,7 @@ static gyre_status find_binary(const building *b, cl_program *program, size_t *o
             *out_bytes = sizes[i];
             return GYRE_OK;
         }
-    return gyre_fail(GYRE_UNSUPPORTED, "the driver gives no binary of '%s'", b->source->name);
+    return gyre_fail(GYRE_UNSUPPORTED, "the driver gives no binary of '%s'", name_of(b));
 }
 
 static gyre_status write_image(const building *b, void **out_image, size_t *out_size)

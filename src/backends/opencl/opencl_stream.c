@@ -89,7 +89,7 @@ gyre_status gyre_cl_stream_open(gyre_dev *dev, void *adopted, int32_t priority,
     return GYRE_OK;
 }
 
-void gyre_cl_stream_close(gyre_dev_stream *stream, bool abandon)
+void gyre_cl_stream_close(gyre_dev_stream *stream)
 {
     if (!stream)
         return;
@@ -101,7 +101,7 @@ void gyre_cl_stream_close(gyre_dev_stream *stream, bool abandon)
     else
         stream->dev->streams = stream->next;
     pthread_mutex_unlock(&stream->dev->lock);
-    if (!abandon) {
+    if (!gyre_cl_abandoned(stream->dev)) {
         if (stream->last)
             gyre_cl.clReleaseEvent(stream->last);
         if (stream->mark)

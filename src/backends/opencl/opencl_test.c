@@ -4,6 +4,8 @@
  */
 #include "backends/opencl/opencl_fake.h"
 #include "child.h"
+#include "gyre/atomic.h"
+#include "gyre/thread.h"
 
 /* First of all cases, because the first probe is for good. A loader may know other ways to its
  * platforms than the one that is taken from it here; then there are devices. */
@@ -83,7 +85,7 @@ static void blocks_are_aligned_as_asked(void)
             cl->give(dev, (gyre_dev_memory)kind, blocks[2], 100);
         }
     CHECK(dev->block_count == 0);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 static void block_above_the_largest_is_refused(void)
@@ -99,7 +101,7 @@ static void block_above_the_largest_is_refused(void)
     CHECK(!block && strstr(gyre_error_last()->text, "largest block"));
     CHECK(cl->take(dev, GYRE_DEV_MEMORY_DEVICE, SIZE_MAX, 4096, &block) == GYRE_NO_MEMORY);
     CHECK(cl->take(dev, GYRE_DEV_MEMORY_PINNED, SIZE_MAX, 4096, &block) == GYRE_NO_MEMORY);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 static void free_memory_is_not_told(void)
@@ -111,7 +113,7 @@ static void free_memory_is_not_told(void)
     dev = open_device();
     REQUIRE(dev);
     CHECK(cl->room(dev, &room, &total) == GYRE_UNSUPPORTED && room == 0 && total == 0);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 enum { SIDE = 40, BYTES = SIDE * SIDE };
@@ -134,9 +136,9 @@ static void copies_go_there_and_back(void)
     CHECK(copy(stream, to + 1, block + 3, BYTES - 3) == GYRE_OK);
     CHECK(drain(stream) == GYRE_OK);
     CHECK(to[0] == 0 && memcmp(to + 1, from + 3, BYTES - 3) == 0 && to[BYTES - 2] == 0);
-    cl->stream_close(stream, false);
+    cl->stream_close(stream);
     cl->give(dev, GYRE_DEV_MEMORY_DEVICE, block, BYTES);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 /* Boxes of rows and slices with something between them, compared with loops. */
@@ -177,9 +179,9 @@ static void boxes_leave_alone_what_is_between_rows(void)
         CHECK(drain(stream) == GYRE_OK);
         CHECK(memcmp(to, expected, BYTES) == 0);
     }
-    cl->stream_close(stream, false);
+    cl->stream_close(stream);
     cl->give(dev, GYRE_DEV_MEMORY_DEVICE, block, BYTES);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 static void fills_repeat_patterns_of_all_sizes(void)
@@ -207,9 +209,9 @@ static void fills_repeat_patterns_of_all_sizes(void)
         for (size_t i = 0; i < size * count; i++)
             CHECK(to[16 + i] == fill.pattern[i % size]);
     }
-    cl->stream_close(stream, false);
+    cl->stream_close(stream);
     cl->give(dev, GYRE_DEV_MEMORY_DEVICE, block, BYTES);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 static void stream_is_busy_until_its_work_is_done(void)
@@ -233,8 +235,8 @@ static void stream_is_busy_until_its_work_is_done(void)
     CHECK(user.set(gate, CL_SUCCESS) == CL_SUCCESS);
     CHECK(drain(stream) == GYRE_OK && memcmp(to, from, BYTES) == 0);
     gyre_cl.clReleaseEvent(gate);
-    cl->stream_close(stream, false);
-    cl->close(dev, false);
+    cl->stream_close(stream);
+    cl->close(dev);
 }
 
 /* PoCL aborts when a command fails, so the driver's answers are made up. */
@@ -282,8 +284,60 @@ static void command_that_fails_is_a_lost_device(void)
     gyre_cl = before;
     fake_result = CL_SUCCESS;
     cl->event_close(event);
-    cl->stream_close(stream, false);
-    cl->close(dev, false);
+    cl->stream_close(stream);
+    cl->close(dev);
+}
+
+/* Which events a marker or barrier was given to wait for, last. */
+static int32_t (*real_marker)(cl_queue *, uint32_t, cl_event *const *, cl_event **);
+static cl_event *fake_waits[2];
+static uint32_t fake_count;
+
+static int32_t fake_marker(cl_queue *queue, uint32_t count, cl_event *const *waits,
+                           cl_event **out_event)
+{
+    fake_count = count;
+    for (uint32_t i = 0; i < count && i < 2; i++)
+        fake_waits[i] = waits[i];
+    return real_marker(queue, count, waits, out_event);
+}
+
+static void failure_travels_to_the_last_event(void)
+{
+    static unsigned char from[BYTES], to[BYTES];
+    gyre_dev_stream *stream, *other;
+    gyre_dev_event *event = NULL;
+    const cl_event *last, *marker;
+    gyre_cl_api before;
+    gyre_dev *dev;
+
+    NEED_DEVICE();
+    dev = open_device();
+    REQUIRE(dev);
+    stream = open_stream(dev);
+    other = open_stream(dev);
+    REQUIRE(cl->event_open(dev, false, &event) == GYRE_OK);
+    before = gyre_cl;
+    real_marker = gyre_cl.clEnqueueMarkerWithWaitList;
+    gyre_cl.clEnqueueMarkerWithWaitList = fake_marker;
+    CHECK(cl->event_record(event, stream) == GYRE_OK && fake_count == 0);
+    CHECK(copy(stream, to, from, BYTES) == GYRE_OK);
+    last = stream->last;
+    CHECK(cl->event_record(event, stream) == GYRE_OK);
+    CHECK(fake_count == 1 && fake_waits[0] == last && stream->last != last);
+    marker = stream->last;
+    CHECK(copy(other, to, from, BYTES) == GYRE_OK);
+    last = other->last;
+    real_marker = gyre_cl.clEnqueueBarrierWithWaitList;
+    gyre_cl.clEnqueueBarrierWithWaitList = fake_marker;
+    CHECK(cl->event_wait(other, event) == GYRE_OK);
+    CHECK(fake_count == 2 && fake_waits[0] == marker && fake_waits[1] == last);
+    gyre_cl = before;
+    CHECK(drain(stream) == GYRE_OK && drain(other) == GYRE_OK);
+    cl->event_close(event);
+    cl->stream_close(stream);
+    cl->stream_close(other);
+    cl->close(dev);
 }
 
 static void abandoning_waits_for_nothing(void)
@@ -307,8 +361,9 @@ static void abandoning_waits_for_nothing(void)
     gate = block_queue(&user, dev, queue);
     CHECK(copy(stream, to, from, BYTES) == GYRE_OK);
     last = stream->last;
-    cl->stream_close(stream, true);
-    cl->close(dev, true);
+    cl->abandon(dev);
+    cl->stream_close(stream);
+    cl->close(dev);
     /* what was left there is the test's to tidy up */
     CHECK(user.set(gate, CL_SUCCESS) == CL_SUCCESS);
     while (gyre_cl_event_state(last) == GYRE_AGAIN)
@@ -346,14 +401,14 @@ static void owners_work_keeps_an_adopted_queue_busy(void)
     CHECK(user.set(gate, CL_SUCCESS) == CL_SUCCESS);
     CHECK(drain(stream) == GYRE_OK);
     gyre_cl.clReleaseEvent(gate);
-    cl->stream_close(stream, false);
-    cl->close(second, false);
+    cl->stream_close(stream);
+    cl->close(second);
 
     /* both are still the owner's */
     CHECK(cl->stream_open(dev, queue, 0, &other) == GYRE_OK && drain(other) == GYRE_OK);
-    cl->stream_close(other, false);
+    cl->stream_close(other);
     gyre_cl.clReleaseCommandQueue(queue);
-    cl->close(dev, false);
+    cl->close(dev);
 }
 
 static void strangers_and_disorderly_queues_are_not_adopted(void)
@@ -377,8 +432,58 @@ static void strangers_and_disorderly_queues_are_not_adopted(void)
         CHECK(cl->stream_open(dev, queue, 0, &stream) == GYRE_INVALID && !stream);
         gyre_cl.clReleaseCommandQueue(queue);
     }
-    cl->close(dev, false);
-    cl->close(other, false);
+    cl->close(dev);
+    cl->close(other);
+}
+
+typedef struct poller {
+    gyre_dev_stream *stream;
+    uint64_t ended; /* shared */
+} poller;
+
+static void poll_until_ended(void *arg)
+{
+    poller *const p = arg;
+
+    /* relaxed: nothing is read that was written before it */
+    while (gyre_load_relaxed(&p->ended) == 0) {
+        const gyre_status status = cl->poll(p->stream);
+
+        CHECK(status == GYRE_OK || status == GYRE_AGAIN);
+    }
+}
+
+static void anyone_may_poll_while_another_submits(void)
+{
+    enum { COPIES = 300 };
+    static unsigned char to[COPIES];
+    unsigned char from[COPIES];
+    gyre_thread *thread = NULL;
+    poller p = {NULL, 0};
+    cl_queue *queue;
+    gyre_dev *dev;
+    int32_t code = 0;
+
+    NEED_DEVICE();
+    dev = open_device();
+    REQUIRE(dev);
+    queue = gyre_cl.clCreateCommandQueueWithProperties(dev->context, dev->found->id, NULL, &code);
+    for (int adopted = 0; adopted < 2; adopted++) {
+        memset(to, 0, sizeof to);
+        p.ended = 0;
+        REQUIRE(cl->stream_open(dev, adopted ? queue : NULL, 0, &p.stream) == GYRE_OK);
+        CHECK(gyre_thread_start(poll_until_ended, &p, NULL, &thread) == GYRE_OK);
+        for (int i = 0; i < COPIES; i++) {
+            from[i] = (unsigned char)(i + adopted + 1);
+            CHECK(copy(p.stream, &to[i], &from[i], 1) == GYRE_OK);
+        }
+        CHECK(drain(p.stream) == GYRE_OK && memcmp(to, from, COPIES) == 0);
+        gyre_add_relaxed(&p.ended, 1); /* relaxed: see above */
+        gyre_thread_stop(thread);
+        cl->stream_close(p.stream);
+    }
+    gyre_cl.clReleaseCommandQueue(queue);
+    cl->close(dev);
 }
 
 static void event_holds_the_other_stream_back(void)
@@ -409,9 +514,9 @@ static void event_holds_the_other_stream_back(void)
     CHECK(cl->event_poll(event) == GYRE_OK && drain(first) == GYRE_OK);
     gyre_cl.clReleaseEvent(gate);
     cl->event_close(event);
-    cl->stream_close(first, false);
-    cl->stream_close(second, false);
-    cl->close(dev, false);
+    cl->stream_close(first);
+    cl->stream_close(second);
+    cl->close(dev);
 }
 
 static void time_between_events_goes_forward(void)
@@ -441,8 +546,8 @@ static void time_between_events_goes_forward(void)
     }
     cl->event_close(begin);
     cl->event_close(end);
-    cl->stream_close(stream, false);
-    cl->close(dev, false);
+    cl->stream_close(stream);
+    cl->close(dev);
 }
 
 static const test_case cases[] = {
@@ -457,9 +562,11 @@ static const test_case cases[] = {
     TEST(fills_repeat_patterns_of_all_sizes),
     TEST(stream_is_busy_until_its_work_is_done),
     TEST(command_that_fails_is_a_lost_device),
+    TEST(failure_travels_to_the_last_event),
     TEST(abandoning_waits_for_nothing),
     TEST(owners_work_keeps_an_adopted_queue_busy),
     TEST(strangers_and_disorderly_queues_are_not_adopted),
+    TEST(anyone_may_poll_while_another_submits),
     TEST(event_holds_the_other_stream_back),
     TEST(time_between_events_goes_forward),
 };
