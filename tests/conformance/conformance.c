@@ -124,6 +124,16 @@ void give(gyre_context_memory_kind kind, void *block, size_t size)
     give_in(on.context, kind, block, size);
 }
 
+void *host_take(size_t size)
+{
+    return calloc(1, size);
+}
+
+void host_give(void *block)
+{
+    free(block);
+}
+
 bool put(gyre_stream *stream, void *to, const void *from, size_t size)
 {
     return ok(gyre_stream_copy(stream, to, from, size)) && ok(gyre_stream_sync(stream));

@@ -140,6 +140,10 @@ void give(gyre_context_memory_kind kind, void *block, size_t size);
 void *take_in(gyre_context *context, gyre_context_memory_kind kind, size_t size);
 void give_in(gyre_context *context, gyre_context_memory_kind kind, void *block, size_t size);
 
+/* The host's own: zeros, or NULL. */
+void *host_take(size_t size);
+void host_give(void *block);
+
 /* A copy that has happened on return. */
 bool put(gyre_stream *stream, void *to, const void *from, size_t size);
 

@@ -97,7 +97,7 @@ static void a_chain_runs_in_order_and_many_times(void)
     }
     CHECK(submitted(s.stream) == 101); /* each is one ticket, and so was the first copy */
     fetch();
-    CHECK(all_are(s.host, N, want) && all_are(s.host + N, 7 * N, 0));
+    CHECK(all_are(s.host, N, want) && all_are(s.host + N, 7 * (size_t)N, 0));
     end();
 }
 
@@ -125,7 +125,7 @@ static void independents_all_run(void)
     if (!begin(false))
         return;
     for (uint32_t i = 0; i < 8; i++)
-        add_step(s.graph, (step_parameters){s.data + i * N, N, 1, i + 1, 1000}, NULL, 0);
+        add_step(s.graph, (step_parameters){s.data + (size_t)i * N, N, 1, i + 1, 1000}, NULL, 0);
     CHECK(ok(gyre_graph_finish(s.graph)));
     for (int round = 0; round < 5; round++)
         CHECK(ok(gyre_stream_submit(s.stream, s.graph)));
@@ -198,7 +198,7 @@ static void updates_are_for_the_next_submission(bool merge)
         gyre_launch launch = launch_of(N / 64, 64, &p[i], sizeof p[i]);
         uint32_t node;
 
-        p[i] = (each_parameters){s.data + i * N, N, 1, 20000};
+        p[i] = (each_parameters){s.data + (size_t)i * N, N, 1, 20000};
         CHECK(ok(gyre_graph_launch(s.graph, kernel_of(KERNEL_EACH), &launch, at_once, &node)));
         CHECK(node == i);
     }
@@ -258,7 +258,7 @@ static void merged_launches_are_fewer_and_say_the_same(void)
 {
     enum { LAUNCHES = 20 };
     uint32_t *const data = take(GYRE_CONTEXT_DEVICE, (size_t)LAUNCHES * BYTES);
-    uint32_t *const host = calloc(LAUNCHES, BYTES);
+    uint32_t *const host = host_take((size_t)LAUNCHES * BYTES);
 
     REQUIRE(data && host);
     for (int merge = 0; merge < 2; merge++) {
@@ -286,7 +286,7 @@ static void merged_launches_are_fewer_and_say_the_same(void)
         }
         end();
     }
-    free(host);
+    host_give(host);
     give(GYRE_CONTEXT_DEVICE, data, (size_t)LAUNCHES * BYTES);
 }
 
@@ -301,12 +301,13 @@ static void merging_keeps_what_waits_for_what(void)
         if (!begin(merge))
             return;
         for (uint32_t i = 0; i < 4; i++) {
-            fill.to = s.data + i * N;
+            fill.to = s.data + (size_t)i * N;
             CHECK(ok(gyre_graph_fill(s.graph, &fill, at_once, &before[i])));
         }
         for (uint32_t layer = 0; layer < LAYERS; layer++) {
             for (uint32_t i = 0; i < 4; i++) {
-                const each_parameters p = {s.data + i * N, N, i + layer * 10, (4 - i) * 5000};
+                const each_parameters p = {s.data + (size_t)i * N, N, i + layer * 10,
+                                           (4 - i) * 5000};
                 const gyre_launch launch = launch_of(N / 64, 64, &p, sizeof p);
 
                 CHECK(ok(gyre_graph_launch(s.graph, kernel_of(KERNEL_EACH), &launch,
@@ -315,10 +316,11 @@ static void merging_keeps_what_waits_for_what(void)
             memcpy(before, now, sizeof before);
         }
         for (uint32_t i = 0; i < 4; i++) /* what reads them must not run before */
-            CHECK(ok(gyre_graph_copy(
-                s.graph,
-                &(gyre_box){.to = s.data + (4 + i) * N, .from = s.data + i * N, .width = BYTES},
-                (gyre_after){&before[i], 1}, &node)));
+            CHECK(ok(gyre_graph_copy(s.graph,
+                                     &(gyre_box){.to = s.data + (size_t)(4 + i) * N,
+                                                 .from = s.data + (size_t)i * N,
+                                                 .width = BYTES},
+                                     (gyre_after){&before[i], 1}, &node)));
         CHECK(ok(gyre_graph_finish(s.graph)));
         CHECK(facts_of(s.graph).nodes == 8 + 4 * LAYERS);
         CHECK(facts_of(s.graph).submitted == 8 + (merge ? 1 : 4) * LAYERS);
@@ -498,7 +500,7 @@ static void two_streams_take_turns_with_a_graph(void)
     if (!begin(true))
         return;
     for (uint32_t i = 0; i < 4; i++) {
-        const each_parameters p = {s.data + i * N, N, i + 1, 3000};
+        const each_parameters p = {s.data + (size_t)i * N, N, i + 1, 3000};
         const gyre_launch launch = launch_of(N / 64, 64, &p, sizeof p);
         uint32_t node;
 

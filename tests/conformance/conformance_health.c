@@ -477,12 +477,13 @@ static void a_fault_that_stays_closes_the_device(void)
 static void a_real_fault_is_named_and_lasts(void)
 {
     gyre_context *fresh = (gyre_context *)&on;
-    const step_parameters p = {(uint32_t *)(uintptr_t)-4096, N, 1, 1, 0};
+    step_parameters p = {NULL, N, 1, 1, 0};
     const gyre_launch launch = launch_of(1, N, &p, sizeof p);
     hold h;
 
     if (on.device->kind != GYRE_DEVICE_GPU || strcmp(on.device->backend, "cuda") != 0)
         SKIP("a kernel of this device would end the process");
+    memset(&p.data, 0xf0, sizeof p.data);
     if (!hold_begin(&h, (gyre_context_options){0}, ""))
         return;
     CHECK(ok(gyre_stream_launch(h.stream, h.step_kernel, &launch)));

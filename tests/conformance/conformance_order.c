@@ -164,7 +164,7 @@ static void a_stream_can_wait_for_many(void)
         CHECK(ok(gyre_event_record(forked, root)));
         for (uint32_t a = 0; a < ARMS; a++) {
             CHECK(ok(gyre_stream_wait_event(arms[a], forked)));
-            CHECK(ok(step(arms[a], (step_parameters){data + a * N, N, 10, a, a * 20000})));
+            CHECK(ok(step(arms[a], (step_parameters){data + (size_t)a * N, N, 10, a, a * 20000})));
             CHECK(ok(gyre_event_record(joined[a], arms[a])));
             CHECK(ok(gyre_stream_wait_event(root, joined[a])));
         }

@@ -199,7 +199,7 @@ static void streams_of_many_threads_share_a_pool(void)
     REQUIRE(shared_pool && kernel_of(KERNEL_STEP));
     CHECK(together(ARMS, use_blocks));
     CHECK(ok(gyre_pool_describe(shared_pool, &statistics)));
-    CHECK(statistics.blocks_out == 0 && statistics.takes == ARMS * ROUNDS);
+    CHECK(statistics.blocks_out == 0 && statistics.takes == (uint64_t)ARMS * ROUNDS);
     CHECK(statistics.misses < statistics.takes / 2); /* they are used again */
     gyre_pool_destroy(shared_pool);
 }
