@@ -441,6 +441,83 @@ static void a_fault_is_kept_with_the_name_of_what_ran(void)
     gyre_context_destroy(fresh);
 }
 
+/* Who waits for what hangs, who waits for another stream behind it, and who waits for room. */
+static hold crowded;
+static gyre_stream *crowded_behind;
+
+static void wait_in_vain(size_t number)
+{
+    gyre_status status = GYRE_TIMEOUT;
+
+    if (number == 0) {
+        while (status == GYRE_TIMEOUT)
+            status = gyre_stream_sync(crowded.stream); /* its strikes lose the context */
+        CHECK(status == GYRE_DEVICE_LOST);
+    } else if (number == 1) {
+        CHECK(gyre_stream_wait(crowded.stream, ticket(crowded.stream), GYRE_NEVER) ==
+              GYRE_DEVICE_LOST);
+    } else if (number == 2) {
+        CHECK(gyre_stream_wait(crowded_behind, ticket(crowded_behind), GYRE_NEVER) ==
+              GYRE_DEVICE_LOST);
+    } else {
+        while (status == GYRE_TIMEOUT)
+            status = hold_step(&crowded, 1);
+        CHECK(status == GYRE_DEVICE_LOST);
+    }
+}
+
+static void everybody_who_waits_hears_of_a_loss(void)
+{
+    gyre_event *event;
+
+    if (!hold_begin(
+            &crowded,
+            (gyre_context_options){.sync_timeout_ns = 10 * MS, .strikes = 6, .pending_most = 2},
+            "hang@1+250"))
+        return;
+    REQUIRE(ok(gyre_stream_create(crowded.context, NULL, &crowded_behind)) &&
+            ok(gyre_event_create(crowded.context, GYRE_EVENT_ORDER, &event)));
+    CHECK(ok(hold_submit(&crowded, 0)) && ok(gyre_event_record(event, crowded.stream)) &&
+          ok(gyre_stream_wait_event(crowded_behind, event)) && ok(hold_step(&crowded, 1)));
+    CHECK(ok(gyre_stream_fill(crowded_behind,
+                              &(gyre_fill){.to = crowded.data, .pattern_size = 4, .count = N})));
+    CHECK(together(4, wait_in_vain));
+    hold_release(&crowded); /* and when it was only slow, all of it is there after all */
+    sleep_ns(50 * MS);
+    CHECK(ok(gyre_context_reset(crowded.context)));
+    CHECK(ok(gyre_stream_sync(crowded_behind)));
+    hold_drain(&crowded);
+    gyre_event_destroy(event);
+    gyre_stream_destroy(crowded_behind);
+    hold_end(&crowded);
+}
+
+static void a_fault_in_a_graph_is_kept_too(void)
+{
+    step_parameters p = {NULL, N, 1, 1, 0};
+    const gyre_launch launch = launch_of(1, N, &p, sizeof p);
+    gyre_graph *graph;
+    uint32_t node;
+    hold h;
+
+    if (!gyre_device_has(on.device, GYRE_FEATURE_FAULTS))
+        SKIP("this device does not fail when it is told to");
+    if (!hold_begin(&h, (gyre_context_options){0}, "fault@3"))
+        return;
+    p.data = h.data;
+    REQUIRE(ok(gyre_graph_create(h.context, NULL, &graph)));
+    for (int i = 0; i < 2; i++)
+        CHECK(ok(gyre_graph_launch(graph, h.step_kernel, &launch, (gyre_after){NULL, 0}, &node)));
+    CHECK(ok(gyre_graph_finish(graph)));
+    CHECK(ok(gyre_stream_submit(h.stream, graph)) && first_word(&h) == 2);
+    CHECK(ok(gyre_stream_submit(h.stream, graph)));
+    CHECK(gyre_stream_sync(h.stream) == GYRE_DEVICE_LOST);
+    CHECK(gyre_stream_fault(h.stream) && gyre_context_fault(h.context));
+    CHECK(gyre_stream_submit(h.stream, graph) == GYRE_DEVICE_LOST);
+    gyre_graph_destroy(graph);
+    hold_end(&h);
+}
+
 static void a_device_that_does_not_answer_is_not_opened(void)
 {
     static const char *const faults[] = {"open", "silent", "refuse@1", "memory@1"};
@@ -506,6 +583,8 @@ static const test_case cases[] = {
     TEST(a_stream_may_have_its_own_number_of_pending),
     TEST(a_sync_can_be_tried_again),
     TEST(a_fault_is_kept_with_the_name_of_what_ran),
+    TEST(everybody_who_waits_hears_of_a_loss),
+    TEST(a_fault_in_a_graph_is_kept_too),
     TEST(a_device_that_does_not_answer_is_not_opened),
     TEST(a_fault_that_stays_closes_the_device),
     TEST(a_real_fault_is_named_and_lasts),
