@@ -31,17 +31,16 @@ typedef struct unary_parameters {
 static void matmul(const gyre_block *block, const void *parameters)
 {
     const matmul_parameters *const p = parameters;
+    const size_t n = p->n, row = (size_t)block->index[1] * TILE;
+    const size_t column = (size_t)block->index[0] * TILE;
+    float sums[TILE][TILE] = {{0}};
 
-    for (uint32_t y = 0; y < TILE; y++)
-        for (uint32_t x = 0; x < TILE; x++) {
-            const size_t row = (size_t)block->index[1] * TILE + y;
-            const size_t column = (size_t)block->index[0] * TILE + x;
-            float sum = 0;
-
-            for (size_t k = 0; k < p->n; k++)
-                sum += p->a[row * p->n + k] * p->b[k * p->n + column];
-            p->c[row * p->n + column] = sum;
-        }
+    for (size_t k = 0; k < n; k++)
+        for (size_t y = 0; y < TILE; y++)
+            for (size_t x = 0; x < TILE; x++)
+                sums[y][x] += p->a[(row + y) * n + k] * p->b[k * n + column + x];
+    for (size_t y = 0; y < TILE; y++)
+        memcpy(&p->c[(row + y) * n + column], sums[y], sizeof sums[y]);
 }
 
 static void relu(const gyre_block *block, const void *parameters)

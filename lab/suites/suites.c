@@ -20,6 +20,7 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_reply,
     &gyre_suite_stream,
     &gyre_suite_command,
+    &gyre_suite_dispatch,
     &gyre_suite_harness,
     NULL,
 };

@@ -13,6 +13,7 @@ extern const gyre_suite gyre_suite_bytes;
 extern const gyre_suite gyre_suite_channel;
 extern const gyre_suite gyre_suite_channel_error;
 extern const gyre_suite gyre_suite_command;
+extern const gyre_suite gyre_suite_dispatch;
 extern const gyre_suite gyre_suite_harness;
 extern const gyre_suite gyre_suite_layout;
 extern const gyre_suite gyre_suite_message;
