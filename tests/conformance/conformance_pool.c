@@ -222,8 +222,10 @@ static void a_ticket_outlives_its_stream(void)
 /* What a stream did not do before it was destroyed with a lost context is never through. */
 static void a_lost_stream_keeps_its_blocks(void)
 {
-    const gyre_context_options options = {
-        .struct_size = sizeof options, .faults = "hang@1", .sync_timeout_ns = 2 * MS, .strikes = 1};
+    const gyre_context_options options = {.struct_size = sizeof options,
+                                          .faults = "hang@1",
+                                          .sync_timeout_ns = 20 * MS,
+                                          .strikes = 1};
     const gyre_launch launch = {.grid = {1}};
     gyre_context *context;
     gyre_kernel *kernel;
