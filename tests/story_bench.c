@@ -188,7 +188,7 @@ static gyre_status set_up(const gyre_bench_case *c, const char *entry, const cha
     }
     status = gyre_kernel_create(s->device.context, &program, entry, signature, NULL, &s->kernel);
     for (int i = 0; i < arrays && status == GYRE_OK; i++) {
-        void *block;
+        void *block = NULL;
 
         s->here[i] = malloc(s->bytes);
         status = s->here[i]
@@ -428,7 +428,7 @@ static gyre_status greedy_setup(const gyre_bench_case *c, void **out_fixture)
     gyre_status status = set_up(c, "relu", "pointer u32", 1, SMALL, &s);
 
     *out_fixture = NULL;
-    if (status != GYRE_OK)
+    if (!s)
         return status;
     status = gyre_bench_device_take(&s->device, GYRE_CONTEXT_DEVICE, (size_t)1 << 50, &block);
     if (status == GYRE_OK) /* then it is no fault */

@@ -40,6 +40,7 @@ typedef struct gyre_bench_device {
     uint64_t begin_ns;          /* the host's, where there are no events */
     void *scratch;              /* taken at the first flush */
     size_t scratch_bytes;
+    uint64_t flushes; /* each is one submission to the stream */
 } gyre_bench_device;
 
 /* The backend that the case's axis `device` names. Static. */

@@ -197,8 +197,9 @@ gyre_status gyre_graph_launch(gyre_graph *graph, gyre_kernel *kernel, const gyre
     gyre_status status;
 
     if (!kernel || !launch)
-        status = gyre_fail(GYRE_INVALID, "%s: a launch of no kernel", graph->name);
-    else if (gyre_kernel_context(kernel) != graph->context)
+        return number_it(gyre_fail(GYRE_INVALID, "%s: a launch of no kernel", graph->name), 0,
+                         out_node);
+    if (gyre_kernel_context(kernel) != graph->context)
         status = gyre_fail(GYRE_INVALID, "%s: kernel '%s' is of another context", graph->name,
                            gyre_kernel_name(kernel));
     else

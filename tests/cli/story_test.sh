@@ -13,13 +13,13 @@ outcome()
 {
     "$query" benchmarks <"$work/run.json" >/dev/null || return 1
     index=0
-    while id=$("$query" benchmarks $index id <"$work/run.json" 2>/dev/null); do
+    while id=$("$query" benchmarks "$index" id <"$work/run.json" 2>/dev/null); do
         [ "$id" = "$1" ] && break
         index=$((index + 1))
     done
     [ "$id" = "$1" ] || return 1
-    was=$("$query" benchmarks $index outcome <"$work/run.json")
-    why=$("$query" benchmarks $index reason <"$work/run.json" 2>/dev/null)
+    was=$("$query" benchmarks "$index" outcome <"$work/run.json")
+    why=$("$query" benchmarks "$index" reason <"$work/run.json" 2>/dev/null)
     shift
     for word; do
         case "$was $why" in *"$word"*) return 0 ;; esac

@@ -125,7 +125,7 @@ static void worker_is_named_and_deaf_to_signals(void)
     self someone = {{0}, false}, *who = &someone;
 
     REQUIRE(cpu->module_open(r.dev, &code, &with.module) == GYRE_OK);
-    fake_submit(stream, fake_kernel(&with, "introduce", sizeof who), &who);
+    fake_submit(stream, fake_kernel(&with, "introduce", sizeof(void *)), &who);
     fake_drain(stream);
     CHECK(strcmp(someone.name, "gyre-cpu0") == 0 && someone.deaf);
     cpu->module_close(with.module);
