@@ -376,18 +376,18 @@ static void a_node_may_be_told_where_the_last_one_was(void)
     end();
 }
 
-static void copies_and_fills_of_nothing_are_nodes(void)
+static void copies_and_fills_of_nothing_are_no_nodes(void)
 {
     const gyre_fill fill = {.pattern_size = 1};
-    uint32_t first = 9, second = 9;
+    uint32_t node = 9;
 
     if (!begin(false))
         return;
-    CHECK(ok(
-        gyre_graph_copy(s.graph, &(gyre_box){.to = s.data, .from = s.data + N}, at_once, &first)));
-    CHECK(ok(gyre_graph_fill(s.graph, &fill, (gyre_after){&first, 1}, &second)));
-    CHECK(first == 0 && second == 1);
-    add_step(s.graph, (step_parameters){s.data, N, 1, 1, 0}, &second, second == 1);
+    CHECK(gyre_graph_copy(s.graph, &(gyre_box){.to = s.data, .from = s.data + N}, at_once, &node) ==
+          GYRE_INVALID);
+    CHECK(node == 0);
+    CHECK(gyre_graph_fill(s.graph, &fill, at_once, &node) == GYRE_INVALID);
+    add_step(s.graph, (step_parameters){s.data, N, 1, 1, 0}, NULL, 0);
     CHECK(ok(gyre_graph_finish(s.graph)) && ok(gyre_stream_submit(s.stream, s.graph)));
     fetch();
     CHECK(all_are(s.host, N, 1));
@@ -532,7 +532,7 @@ static const test_case cases[] = {
     TEST(merging_keeps_what_waits_for_what),
     TEST(launches_that_wait_for_each_other_are_not_merged),
     TEST(a_node_may_be_told_where_the_last_one_was),
-    TEST(copies_and_fills_of_nothing_are_nodes),
+    TEST(copies_and_fills_of_nothing_are_no_nodes),
     TEST(an_empty_graph_cannot_be_finished),
     TEST(bad_nodes_are_refused_and_not_counted),
     TEST(graphs_of_another_context_are_refused),
