@@ -42,6 +42,11 @@ void gyre_stream_retire(gyre_stream *stream, uint64_t value)
 
 void gyre_stream_advance(gyre_stream *stream, uint64_t value)
 {
+    /* marks that have nothing more to tell make room for others */
+    while (stream->mark_count > 0 && stream->marks[stream->first_mark].value <= value) {
+        stream->first_mark = (stream->first_mark + 1) % GYRE_MARKS;
+        stream->mark_count--;
+    }
     /* relaxed: written under the lock only */
     if (value <= gyre_load_relaxed(&stream->timeline->completed))
         return;
@@ -74,7 +79,6 @@ gyre_status gyre_stream_look(gyre_stream *stream)
 
     if (status == GYRE_OK) {
         gyre_stream_advance(stream, atomic_load_explicit(&stream->submitted, memory_order_relaxed));
-        stream->mark_count = 0;
         return GYRE_OK;
     }
     while (status == GYRE_AGAIN && stream->mark_count > 0) {
@@ -85,8 +89,6 @@ gyre_status gyre_stream_look(gyre_stream *stream)
             break;
         if (status == GYRE_OK) {
             gyre_stream_advance(stream, mark->value);
-            stream->first_mark = (stream->first_mark + 1) % GYRE_MARKS;
-            stream->mark_count--;
             status = GYRE_AGAIN;
         }
     }
@@ -114,8 +116,6 @@ static uint64_t allowance_ns(gyre_stream *stream)
     pthread_mutex_lock(&stream->lock);
     expected = stream->expected_ns;
     pthread_mutex_unlock(&stream->lock);
-    if (expected > UINT64_MAX / PATIENCE)
-        return UINT64_MAX;
     return expected * PATIENCE > least ? expected * PATIENCE : least;
 }
 
