@@ -70,8 +70,9 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_graph_update(gyre_graph *graph, uint32_t
                                                      const void *parameters, size_t size);
 
 /* Submits the whole graph as one ticket, after one for each table of merged launches that is not
- * there yet or has changed. GYRE_INVALID when it is not finished, or of another
- * context; otherwise as gyre_stream_launch. */
+ * there yet or has changed. GYRE_INVALID when it is not finished, or of another context; otherwise
+ * as gyre_stream_launch, but where the driver has no graphs of its own some nodes may have been
+ * submitted before one fails: those are a ticket then. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_stream_submit(gyre_stream *stream, gyre_graph *graph);
 
 typedef struct gyre_graph_facts {

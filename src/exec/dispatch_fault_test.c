@@ -401,7 +401,25 @@ static void allocation_that_cannot_be_zeroed_is_none(void)
     end(&f);
 }
 
+/* Two that take most of a deadline each; the second waits in hand for the first one's place. */
+static void waiting_for_room_is_no_part_of_a_deadline(void)
+{
+    const gyre_dispatch_options one = {.struct_size = sizeof one, .pending_most = 1};
+    gyre_reply first, second;
+    uint32_t number = 0;
+    fixture f;
+
+    REQUIRE(begin_with(&f, "hang@1..2+300", 450, 1, &one));
+    CHECK(ask(&f, launch(&f, &number, 1, 0, 1), &first) == GYRE_OK);
+    CHECK(ask(&f, launch(&f, &number, 1, 1, 1), &second) == GYRE_OK);
+    CHECK(hear(&f, first) == GYRE_OK);
+    CHECK(hear(&f, second) == GYRE_OK);
+    CHECK(number == 2);
+    end(&f);
+}
+
 static const test_case cases[] = {
+    TEST(waiting_for_room_is_no_part_of_a_deadline),
     TEST(refused_submission_is_answered_with_its_reason),
     TEST(refused_copies_let_go_of_their_bytes),
     TEST(fault_is_answered_with_the_kernels_name),

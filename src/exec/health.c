@@ -49,6 +49,11 @@ void gyre_stream_retire(gyre_stream *stream, uint64_t value)
 
 void gyre_stream_advance(gyre_stream *stream, uint64_t value)
 {
+    /* marks that have nothing more to tell make room for others */
+    while (stream->mark_count > 0 && stream->marks[stream->first_mark].value <= value) {
+        stream->first_mark = (stream->first_mark + 1) % GYRE_MARKS;
+        stream->mark_count--;
+    }
     /* relaxed: written under the lock only */
     if (value <= gyre_load_relaxed(&stream->timeline->completed))
         return;
@@ -81,7 +86,6 @@ gyre_status gyre_stream_look(gyre_stream *stream)
 
     if (status == GYRE_OK) {
         gyre_stream_advance(stream, atomic_load_explicit(&stream->submitted, memory_order_relaxed));
-        stream->mark_count = 0;
         return GYRE_OK;
     }
     while (status == GYRE_AGAIN && stream->mark_count > 0) {
@@ -92,8 +96,6 @@ gyre_status gyre_stream_look(gyre_stream *stream)
             break;
         if (status == GYRE_OK) {
             gyre_stream_advance(stream, mark->value);
-            stream->first_mark = (stream->first_mark + 1) % GYRE_MARKS;
-            stream->mark_count--;
             status = GYRE_AGAIN;
         }
     }
@@ -119,8 +121,6 @@ static uint64_t allowance_ns(gyre_stream *stream)
     /* relaxed: the caller's own submissions are in it */
     const uint64_t expected = atomic_load_explicit(&stream->expected_ns, memory_order_relaxed);
 
-    if (expected > UINT64_MAX / PATIENCE)
-        return UINT64_MAX;
     return expected * PATIENCE > least ? expected * PATIENCE : least;
 }
 

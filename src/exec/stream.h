@@ -25,6 +25,10 @@
 
 enum { GYRE_MARKS = 8 };
 
+/* What one submission can be expected to take: several times the sum of all under way is still a
+ * number. */
+#define GYRE_EXPECTED_MOST_NS (UINT64_MAX / ((uint64_t)8 * GYRE_PENDING_MOST))
+
 /* A submission that is not known to be through. */
 typedef struct gyre_pending {
     gyre_kernel *kernel; /* held; NULL: not a launch */
@@ -54,6 +58,7 @@ struct gyre_stream {
     uint32_t pending_most; /* */
     uint32_t ring_mask;
     gyre_pending *ring; /* by ticket */
+    bool adopted;       /* others may submit to it too */
 
     pthread_mutex_t lock;
     _Atomic uint64_t submitted;   /* written under the lock */
