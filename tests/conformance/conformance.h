@@ -242,4 +242,8 @@ static inline int conformance_main(const test_case *cases, size_t count, int arg
         return conformance_main(cases, COUNT(cases), argc, argv);                                  \
     }
 
+/* Whether compute-sanitizer has loaded itself into the process: it lets no two kernels run at once,
+ * and has threads and files of its own. */
+bool under_sanitizer(void);
+
 #endif
