@@ -154,6 +154,32 @@ static void stream_that_waits_for_a_hung_one_is_abandoned(void)
     end(&f);
 }
 
+enum { WAITERS = 4 };
+
+static void *sync_stream(void *arg)
+{
+    CHECK(gyre_stream_sync(arg) == GYRE_TIMEOUT);
+    return NULL;
+}
+
+static void waits_at_the_same_time_are_one_strike(void)
+{
+    pthread_t waiters[WAITERS];
+    fixture f;
+
+    REQUIRE(begin(&f, "hang@1", 300, 0));
+    CHECK(launch(&f, 0) == GYRE_OK);
+    for (int i = 0; i < WAITERS; i++)
+        CHECK(pthread_create(&waiters[i], NULL, sync_stream, f.stream) == 0);
+    for (int i = 0; i < WAITERS; i++)
+        CHECK(pthread_join(waiters[i], NULL) == 0);
+    CHECK(strikes_of(f.stream) == 1 && gyre_context_check(f.context) == GYRE_OK);
+    f.context->sync_timeout_ns = MILLISECOND;
+    CHECK(gyre_stream_sync(f.stream) == GYRE_TIMEOUT && strikes_of(f.stream) == 2);
+    CHECK(gyre_stream_sync(f.stream) == GYRE_DEVICE_LOST);
+    end(&f);
+}
+
 static gyre_status no_graphs(gyre_dev *dev, const gyre_dev_node *nodes, uint32_t count,
                              gyre_dev_graph **out_graph)
 {
@@ -477,6 +503,7 @@ static const test_case cases[] = {
     TEST(expectations_that_overflow_do_not_shorten_deadlines),
     TEST(expectations_of_a_graph_do_not_wrap),
     TEST(stream_that_waits_for_a_hung_one_is_abandoned),
+    TEST(waits_at_the_same_time_are_one_strike),
     TEST(half_of_a_graph_has_a_ticket),
     TEST(graph_whose_finish_failed_is_not_submitted),
     TEST(refused_table_gives_its_block_back),
