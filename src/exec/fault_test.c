@@ -289,6 +289,52 @@ static void refused_table_gives_its_block_back(void)
     end(&f);
 }
 
+static gyre_status (*null_kernel_open)(gyre_dev_module *module,
+                                       const gyre_dev_kernel_request *request,
+                                       gyre_dev_kernel_facts *out_facts,
+                                       gyre_dev_kernel **out_kernel);
+
+/* As when the entry for many needs more registers. */
+static gyre_status open_small_many(gyre_dev_module *module, const gyre_dev_kernel_request *request,
+                                   gyre_dev_kernel_facts *out_facts, gyre_dev_kernel **out_kernel)
+{
+    const gyre_status status = null_kernel_open(module, request, out_facts, out_kernel);
+
+    if (strcmp(request->entry, "many") == 0)
+        out_facts->block_threads_most = 4;
+    return status;
+}
+
+static void launches_that_their_many_cannot_do_stay_apart(void)
+{
+    const gyre_graph_options merge = {.struct_size = sizeof merge, .merge = true};
+    const gyre_kernel_options many = {.struct_size = sizeof many, .many = "many"};
+    const uint64_t parameter = 0;
+    gyre_graph_facts facts = {.struct_size = sizeof facts};
+    gyre_graph *graph = NULL;
+    gyre_kernel *kernel = NULL;
+    uint32_t node;
+    fixture f;
+
+    REQUIRE(begin(&f, "", 2000, 0));
+    null_kernel_open = f.context->backend->kernel_open;
+    replace_backend(&f)->kernel_open = open_small_many;
+    REQUIRE(gyre_kernel_create(f.context, &program, "nothing", "u64", &many, &kernel) == GYRE_OK);
+    REQUIRE(gyre_graph_create(f.context, &merge, &graph) == GYRE_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        const gyre_launch of = {.block = {i < 2 ? 4 : 5, 1, 1},
+                                .parameters = &parameter,
+                                .parameters_size = sizeof parameter};
+
+        CHECK(gyre_graph_launch(graph, kernel, &of, (gyre_after){NULL, 0}, &node) == GYRE_OK);
+    }
+    CHECK(gyre_graph_finish(graph) == GYRE_OK);
+    CHECK(gyre_graph_describe(graph, &facts) == GYRE_OK && facts.submitted == 3);
+    gyre_graph_destroy(graph);
+    gyre_kernel_release(kernel);
+    end(&f);
+}
+
 static void numbers_may_be_repeated_in_what_a_node_waits_for(void)
 {
     const uint32_t thrice[] = {0, 0, 0};
@@ -507,6 +553,7 @@ static const test_case cases[] = {
     TEST(half_of_a_graph_has_a_ticket),
     TEST(graph_whose_finish_failed_is_not_submitted),
     TEST(refused_table_gives_its_block_back),
+    TEST(launches_that_their_many_cannot_do_stay_apart),
     TEST(numbers_may_be_repeated_in_what_a_node_waits_for),
     TEST(copy_under_way_keeps_its_block),
     TEST(spans_without_a_last_anchor_stay_in_time),
