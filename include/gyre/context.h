@@ -111,8 +111,8 @@ typedef struct gyre_context_statistics {
     uint64_t pinned_bytes; /* likewise */
 } gyre_context_statistics;
 
-/* Fills in no more than struct_size bytes. GYRE_INVALID when that is not set. May block in a lock.
- */
+/* Fills in no more than struct_size bytes. GYRE_INVALID when that is not set, GYRE_UNAVAILABLE in a
+ * forked child. May block in a lock. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_context_describe(gyre_context *context,
                                                          gyre_context_statistics *out_statistics);
 

@@ -10,8 +10,8 @@
  * unless so many are pending that the next must wait (pending_most). Waiting has a deadline,
  * always: without one of its own it is the context's sync_timeout_ns, or four times what the
  * pending launches declared as `expected_ns` where that is longer. A wait that misses its deadline
- * returns GYRE_TIMEOUT and is a strike; any progress since the last miss clears the earlier ones;
- * the last strike loses the context.
+ * returns GYRE_TIMEOUT and is a strike, one for all that wait at the same time; any progress since
+ * the last miss clears the earlier ones; the last strike loses the context.
  *
  * A fault that the device finds while it works is kept: every later call of the stream returns it,
  * and gyre_stream_fault names the kernel.

@@ -154,6 +154,32 @@ static void stream_that_waits_for_a_hung_one_is_abandoned(void)
     end(&f);
 }
 
+enum { WAITERS = 4 };
+
+static void *sync_stream(void *arg)
+{
+    CHECK(gyre_stream_sync(arg) == GYRE_TIMEOUT);
+    return NULL;
+}
+
+static void waits_at_the_same_time_are_one_strike(void)
+{
+    pthread_t waiters[WAITERS];
+    fixture f;
+
+    REQUIRE(begin(&f, "hang@1", 300, 0));
+    CHECK(launch(&f, 0) == GYRE_OK);
+    for (int i = 0; i < WAITERS; i++)
+        CHECK(pthread_create(&waiters[i], NULL, sync_stream, f.stream) == 0);
+    for (int i = 0; i < WAITERS; i++)
+        CHECK(pthread_join(waiters[i], NULL) == 0);
+    CHECK(strikes_of(f.stream) == 1 && gyre_context_check(f.context) == GYRE_OK);
+    f.context->sync_timeout_ns = MILLISECOND;
+    CHECK(gyre_stream_sync(f.stream) == GYRE_TIMEOUT && strikes_of(f.stream) == 2);
+    CHECK(gyre_stream_sync(f.stream) == GYRE_DEVICE_LOST);
+    end(&f);
+}
+
 static gyre_status no_graphs(gyre_dev *dev, const gyre_dev_node *nodes, uint32_t count,
                              gyre_dev_graph **out_graph)
 {
@@ -263,6 +289,52 @@ static void refused_table_gives_its_block_back(void)
     end(&f);
 }
 
+static gyre_status (*null_kernel_open)(gyre_dev_module *module,
+                                       const gyre_dev_kernel_request *request,
+                                       gyre_dev_kernel_facts *out_facts,
+                                       gyre_dev_kernel **out_kernel);
+
+/* As when the entry for many needs more registers. */
+static gyre_status open_small_many(gyre_dev_module *module, const gyre_dev_kernel_request *request,
+                                   gyre_dev_kernel_facts *out_facts, gyre_dev_kernel **out_kernel)
+{
+    const gyre_status status = null_kernel_open(module, request, out_facts, out_kernel);
+
+    if (strcmp(request->entry, "many") == 0)
+        out_facts->block_threads_most = 4;
+    return status;
+}
+
+static void launches_that_their_many_cannot_do_stay_apart(void)
+{
+    const gyre_graph_options merge = {.struct_size = sizeof merge, .merge = true};
+    const gyre_kernel_options many = {.struct_size = sizeof many, .many = "many"};
+    const uint64_t parameter = 0;
+    gyre_graph_facts facts = {.struct_size = sizeof facts};
+    gyre_graph *graph = NULL;
+    gyre_kernel *kernel = NULL;
+    uint32_t node;
+    fixture f;
+
+    REQUIRE(begin(&f, "", 2000, 0));
+    null_kernel_open = f.context->backend->kernel_open;
+    replace_backend(&f)->kernel_open = open_small_many;
+    REQUIRE(gyre_kernel_create(f.context, &program, "nothing", "u64", &many, &kernel) == GYRE_OK);
+    REQUIRE(gyre_graph_create(f.context, &merge, &graph) == GYRE_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        const gyre_launch of = {.block = {i < 2 ? 4 : 5, 1, 1},
+                                .parameters = &parameter,
+                                .parameters_size = sizeof parameter};
+
+        CHECK(gyre_graph_launch(graph, kernel, &of, (gyre_after){NULL, 0}, &node) == GYRE_OK);
+    }
+    CHECK(gyre_graph_finish(graph) == GYRE_OK);
+    CHECK(gyre_graph_describe(graph, &facts) == GYRE_OK && facts.submitted == 3);
+    gyre_graph_destroy(graph);
+    gyre_kernel_release(kernel);
+    end(&f);
+}
+
 static void numbers_may_be_repeated_in_what_a_node_waits_for(void)
 {
     const uint32_t thrice[] = {0, 0, 0};
@@ -283,11 +355,25 @@ static void numbers_may_be_repeated_in_what_a_node_waits_for(void)
     end(&f);
 }
 
+static void *kept;
+static gyre_status (*null_take)(gyre_dev *dev, gyre_dev_memory kind, size_t size, size_t alignment,
+                                void **out_block);
+
+static gyre_status take_and_tell(gyre_dev *dev, gyre_dev_memory kind, size_t size, size_t alignment,
+                                 void **out_block)
+{
+    const gyre_status status = null_take(dev, kind, size, alignment, out_block);
+
+    kept = *out_block;
+    return status;
+}
+
 /* Between contexts of devices that do not reach each other's memory; `f` is where it goes to. */
 static void copy_under_way_keeps_its_block(void)
 {
     static char from[4096], to[4096];
     gyre_context *other = NULL;
+    gyre_backend backend;
     gyre_device apart;
     fixture f;
 
@@ -297,10 +383,15 @@ static void copy_under_way_keeps_its_block(void)
     apart.features &= ~(uint64_t)GYRE_FEATURE_HOST_REACH;
     apart.index = 63;
     other->device = &apart;
+    backend = *other->backend;
+    null_take = backend.take;
+    backend.take = take_and_tell;
+    other->backend = &backend;
     CHECK(launch(&f, 0) == GYRE_OK);
     CHECK(gyre_stream_copy_from(f.stream, to, other, from, sizeof from) == GYRE_TIMEOUT);
     CHECK(pinned_bytes(other) == sizeof from); /* which the device may still read */
     end(&f);
+    other->pinned_memory.give(&other->pinned_memory, kept, sizeof from, 64);
     gyre_context_destroy(other);
 }
 
@@ -477,9 +568,11 @@ static const test_case cases[] = {
     TEST(expectations_that_overflow_do_not_shorten_deadlines),
     TEST(expectations_of_a_graph_do_not_wrap),
     TEST(stream_that_waits_for_a_hung_one_is_abandoned),
+    TEST(waits_at_the_same_time_are_one_strike),
     TEST(half_of_a_graph_has_a_ticket),
     TEST(graph_whose_finish_failed_is_not_submitted),
     TEST(refused_table_gives_its_block_back),
+    TEST(launches_that_their_many_cannot_do_stay_apart),
     TEST(numbers_may_be_repeated_in_what_a_node_waits_for),
     TEST(copy_under_way_keeps_its_block),
     TEST(spans_without_a_last_anchor_stay_in_time),

@@ -297,8 +297,8 @@ static gyre_status merge(gyre_graph *graph)
         const node *const n = &graph->nodes[i];
         uint32_t like_it = 0;
 
-        if (n->table != NOT_MERGED || !n->kernel || !gyre_kernel_many(n->kernel) ||
-            parameter_bytes(n) == 0)
+        if (n->table != NOT_MERGED || !n->kernel ||
+            !gyre_kernel_many(n->kernel, &n->ready.as.launch) || parameter_bytes(n) == 0)
             continue;
         for (uint32_t k = i; k < graph->count; k++)
             like_it += graph->nodes[k].table == NOT_MERGED && alike(n, &graph->nodes[k]);
@@ -331,7 +331,7 @@ static void lay_out(gyre_graph *graph)
             table *const t = &graph->tables[n->table];
 
             t->becomes = n->becomes;
-            into->as.launch.kernel = gyre_kernel_many(n->kernel);
+            into->as.launch.kernel = gyre_kernel_many(n->kernel, &n->ready.as.launch);
             into->as.launch.grid[2] = t->count;
             into->as.launch.parameters = &t->parameters;
         }

@@ -5,7 +5,8 @@
  * A wait that misses its deadline is a strike against the ticket that holds everything up. If the
  * stream has moved since the last miss, that ticket is another one and the strikes begin anew. The
  * last strike loses the context. Several, not one, because the first launch after a build may stall
- * for good reasons; and deadlines grow with what the launches under way said they would take.
+ * for good reasons; for the same reason threads that wait at the same time are one strike; and
+ * deadlines grow with what the launches under way said they would take.
  *
  * Waiting asks the backend again and again: for GYRE_SPIN without a pause, then with pauses of a
  * sixteenth of the time that has passed, at most a millisecond: so a wait is late by that part.
@@ -124,8 +125,9 @@ static uint64_t allowance_ns(gyre_stream *stream)
     return expected * PATIENCE > least ? expected * PATIENCE : least;
 }
 
-/* A deadline was missed: GYRE_OK when it was through at the last moment after all. */
-static gyre_status miss(gyre_stream *stream, uint64_t value, bool counts)
+/* A deadline was missed, by a wait since then: GYRE_OK when it was through at the last moment after
+ * all. */
+static gyre_status miss(gyre_stream *stream, uint64_t value, uint64_t since_ns, bool counts)
 {
     gyre_context *const context = stream->context;
     uint64_t completed;
@@ -140,7 +142,8 @@ static gyre_status miss(gyre_stream *stream, uint64_t value, bool counts)
         return completed >= value ? GYRE_OK : status;
     }
     atomic_fetch_add_explicit(&stream->timeouts, 1, memory_order_relaxed);
-    if (!counts) {
+    /* somebody else who waited meanwhile has the strike */
+    if (!counts || (completed == stream->missed_at && since_ns < stream->missed_ns)) {
         pthread_mutex_unlock(&stream->lock);
         return GYRE_TIMEOUT;
     }
@@ -148,6 +151,7 @@ static gyre_status miss(gyre_stream *stream, uint64_t value, bool counts)
                   ? atomic_load_explicit(&stream->strikes, memory_order_relaxed) + 1
                   : 1;
     stream->missed_at = completed;
+    stream->missed_ns = gyre_clock_now_ns();
     atomic_store_explicit(&stream->strikes, strikes, memory_order_relaxed);
     gyre_log(GYRE_LOG_DEBUG, GYRE_TOPIC_DEVICE,
              "%s, %s: ticket %" PRIu64 " missed, strike %u of %u", context->name, stream->name,
@@ -172,7 +176,7 @@ gyre_status gyre_stream_overdue(gyre_stream *stream, uint64_t value, uint64_t si
 {
     if (gyre_clock_now_ns() - since_ns < allowance_ns(stream))
         return GYRE_AGAIN;
-    return miss(stream, value, true);
+    return miss(stream, value, since_ns, true);
 }
 
 /* A pause between two looks, after `passed_ns`. */
@@ -238,7 +242,7 @@ static gyre_status wait_for(gyre_stream *stream, uint64_t value, const uint64_t 
             deadline_ns = deadline ? *deadline : gyre_clock_after_ns(allowance_ns(stream));
         }
         if (now_ns >= deadline_ns)
-            return miss(stream, value, counts);
+            return miss(stream, value, began_ns, counts);
         if (now_ns - began_ns >= spin_ns)
             pause_for(now_ns - began_ns, deadline_ns - now_ns);
     }

@@ -30,7 +30,7 @@ struct gyre_kernel {
     gyre_loaded loaded;
     gyre_signature signature;
     gyre_signature many_signature;
-    gyre_dev_kernel_facts facts;
+    gyre_dev_kernel_facts facts, many_facts;
     _Atomic uint32_t holders;
     const char *name; /* lasting */
 };
@@ -63,7 +63,6 @@ static gyre_status open_kernel(gyre_kernel *kernel, const gyre_program *program,
                                const gyre_kernel_options *options)
 {
     const gyre_context *const context = kernel->context;
-    gyre_dev_kernel_facts facts;
     gyre_status status =
         gyre_load(context->device, context->dev, program, options->no_cache, &kernel->loaded);
 
@@ -73,7 +72,8 @@ static gyre_status open_kernel(gyre_kernel *kernel, const gyre_program *program,
     if (status == GYRE_OK && options->many)
         status = gyre_signature_parse("pointer u32", &kernel->many_signature);
     if (status == GYRE_OK && options->many)
-        status = open_entry(kernel, options->many, &kernel->many_signature, &facts, &kernel->many);
+        status = open_entry(kernel, options->many, &kernel->many_signature, &kernel->many_facts,
+                            &kernel->many);
     return status;
 }
 
@@ -140,8 +140,15 @@ const gyre_signature *gyre_kernel_signature(const gyre_kernel *kernel)
     return &kernel->signature;
 }
 
-gyre_dev_kernel *gyre_kernel_many(const gyre_kernel *kernel)
+gyre_dev_kernel *gyre_kernel_many(const gyre_kernel *kernel, const gyre_dev_launch *launch)
 {
+    const gyre_dev_kernel_facts *const facts = &kernel->many_facts;
+    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    const uint64_t shared_bytes = (uint64_t)launch->shared_bytes + facts->shared_bytes;
+
+    if ((facts->block_threads_most && threads > facts->block_threads_most) ||
+        shared_bytes > kernel->context->device->shared_bytes_most)
+        return NULL;
     return kernel->many;
 }
 

@@ -29,8 +29,9 @@ const gyre_signature *gyre_kernel_signature(const gyre_kernel *kernel);
 GYRE_MUST_USE gyre_status gyre_kernel_ready(gyre_kernel *kernel, const gyre_launch *launch,
                                             gyre_launch_room *room, gyre_dev_launch *out_ready);
 
-/* The entry that does many launches, or NULL. */
-gyre_dev_kernel *gyre_kernel_many(const gyre_kernel *kernel);
+/* The entry that does many launches like this one; NULL when there is none, or its blocks cannot be
+ * as large. */
+gyre_dev_kernel *gyre_kernel_many(const gyre_kernel *kernel, const gyre_dev_launch *launch);
 
 /* What is submitted, checked and filled in (exec/stream.c). */
 GYRE_MUST_USE gyre_status gyre_box_ready(const gyre_box *box, gyre_dev_copy *out_copy);

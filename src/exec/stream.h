@@ -65,7 +65,8 @@ struct gyre_stream {
     uint64_t retired;             /* entries up to this hold nothing */
     uint64_t marked;              /* the last ticket that a mark covers */
     _Atomic uint64_t expected_ns; /* of all that is under way */
-    uint64_t missed_at;           /* how far it was at the last miss */
+    uint64_t missed_at;           /* how far it was at the last miss, */
+    uint64_t missed_ns;           /* and when that was */
     gyre_profile_mark profiled;
     uint64_t profiled_count; /* submissions that a profile has seen */
     gyre_mark marks[GYRE_MARKS];
