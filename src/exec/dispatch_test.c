@@ -371,7 +371,7 @@ static void start_refuses_what_it_cannot_serve(void)
     static const gyre_allocator half = {.user = NULL};
     static const gyre_dispatch_options wrong[] = {
         {.struct_size = sizeof wrong[0], .streams = 65},
-        {.struct_size = sizeof wrong[0], .pending_most = 1025},
+        {.struct_size = sizeof wrong[0], .pending_most = 257},
         {.struct_size = sizeof wrong[0], .cpus = no_cpu, .cpu_count = 1},
         {.struct_size = 0},
         {.struct_size = sizeof wrong[0], .allocator = &half},

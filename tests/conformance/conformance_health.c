@@ -357,6 +357,36 @@ static void too_many_pending_make_the_next_wait(void)
     hold_end(&h);
 }
 
+/* A driver may let who submits wait when it has no room, and knows no deadline. */
+static void the_most_pending_behind_one_that_hangs_are_no_prison(void)
+{
+    const bool timed = gyre_device_has(on.device, GYRE_FEATURE_TIMING);
+    gyre_event *event = NULL;
+    gyre_status status = GYRE_OK;
+    uint32_t steps = 0;
+    hold h;
+
+    if (!hold_begin(&h,
+                    (gyre_context_options){
+                        .sync_timeout_ns = 20 * MS, .strikes = 100, .pending_most = UINT32_MAX},
+                    "hang@1+1000"))
+        return;
+    REQUIRE(ok(gyre_event_create(h.context, timed ? GYRE_EVENT_TIME : GYRE_EVENT_ORDER, &event)));
+    CHECK(ok(hold_submit(&h, 0)));
+    while (status == GYRE_OK && steps < 5000) {
+        CHECK(ok(gyre_event_record(event, h.stream)));
+        status = hold_step(&h, 1);
+        steps += status == GYRE_OK;
+        CHECK(ok(gyre_event_record(event, h.stream)));
+    }
+    CHECK(status == GYRE_TIMEOUT && steps >= 64);
+    hold_release(&h);
+    hold_drain(&h);
+    CHECK(first_word(&h) == steps);
+    gyre_event_destroy(event);
+    hold_end(&h);
+}
+
 static void a_stream_may_have_its_own_number_of_pending(void)
 {
     const gyre_stream_options one = {.struct_size = sizeof one, .pending_most = 1};
@@ -502,6 +532,7 @@ static const test_case cases[] = {
     TEST(a_lost_context_that_was_only_slow_can_be_reset),
     TEST(resetting_forgets_strikes),
     TEST(too_many_pending_make_the_next_wait),
+    TEST(the_most_pending_behind_one_that_hangs_are_no_prison),
     TEST(a_stream_may_have_its_own_number_of_pending),
     TEST(a_sync_can_be_tried_again),
     TEST(a_fault_is_kept_with_the_name_of_what_ran),

@@ -33,8 +33,8 @@
 #include "gyre/thread.h"
 
 enum {
-    GYRE_CPU_RING = 2048, /* operations of a stream under way: all tickets that exec lets be, and as
-                           * many events; a power of two */
+    GYRE_CPU_RING = 1024, /* operations of a stream under way: all tickets that exec lets be, each
+                           * with two timed events, and more; a power of two */
     GYRE_CPU_SHARED_MOST = 1 << 20, /* bytes */
     GYRE_CPU_PARAMETERS_MOST = 4096,
     GYRE_CPU_INLINE = 80, /* bytes of parameters that travel in the slot; others are allocated */

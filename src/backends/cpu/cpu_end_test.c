@@ -100,7 +100,7 @@ static void full_ring_behind_a_hung_launch_is_no_prison(void)
         submitted += status == GYRE_OK;
     }
     CHECK(status == GYRE_TIMEOUT && submitted == GYRE_CPU_RING);
-    CHECK(submitted > 1024); /* tickets that exec lets be under way */
+    CHECK(submitted >= 3 * 256); /* tickets that exec lets be under way, each with two events */
     CHECK(cpu->event_record(event, stream) == GYRE_TIMEOUT);
     CHECK(cpu->event_poll(event) == GYRE_OK); /* it was never recorded */
     fake_open(&g);
