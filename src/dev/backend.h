@@ -180,7 +180,10 @@ typedef struct gyre_backend {
 
     /* Streams: in order. `adopt` is the driver's own, or NULL. `poll`: GYRE_OK when drained,
      * GYRE_AGAIN when busy, else the fault; any thread. After GYRE_OK everything that was submitted
-     * can be seen. `stream_close` comes when the stream is drained or its device abandoned. */
+     * can be seen. `stream_close` comes when the stream is drained or its device abandoned. There
+     * is room for GYRE_PENDING_MOST submissions with two timed events each: above, nothing can be
+     * done about a call that waits for more behind a launch that hangs. One may give up:
+     * GYRE_TIMEOUT. */
     gyre_status (*stream_open)(gyre_dev *dev, void *adopt, int32_t priority,
                                gyre_dev_stream **out_stream);
     void (*stream_close)(gyre_dev_stream *stream);

@@ -35,6 +35,7 @@ typedef struct gyre_cl_found {
 typedef struct gyre_cl_block {
     void *address; /* as it was handed out */
     void *base;    /* as the driver knows it */
+    size_t size;   /* from the address on */
 } gyre_cl_block;
 
 struct gyre_dev {
@@ -86,6 +87,9 @@ gyre_status gyre_cl_room(gyre_dev *dev, uint64_t *out_free, uint64_t *out_total)
 gyre_status gyre_cl_take(gyre_dev *dev, gyre_dev_memory kind, size_t size, size_t alignment,
                          void **out_block);
 void gyre_cl_give(gyre_dev *dev, gyre_dev_memory kind, void *block, size_t size);
+
+/* Whether the address lies in a block that the driver gave. */
+bool gyre_cl_owns(gyre_dev *dev, const void *address);
 
 /* Tells a kernel of all blocks unless it knows them: *seen is dev's `changes` when it was told
  * last. The caller holds dev's lock until the kernel is submitted, so that none is freed before. */

@@ -163,7 +163,7 @@ static gyre_status take_shared(gyre_dev *dev, uint64_t flags, size_t size, size_
                                void **out_block)
 {
     const size_t extra = alignment > ALIGNMENT_OF_DRIVER ? alignment : 0;
-    gyre_cl_block block = {NULL, NULL};
+    gyre_cl_block block = {.size = size};
     size_t whole, offset;
     gyre_status status;
 
@@ -255,6 +255,17 @@ void gyre_cl_give(gyre_dev *dev, gyre_dev_memory kind, void *block, size_t size)
         break;
     }
     pthread_mutex_unlock(&dev->lock);
+}
+
+bool gyre_cl_owns(gyre_dev *dev, const void *address)
+{
+    bool owns = false;
+
+    pthread_mutex_lock(&dev->lock);
+    for (size_t i = 0; i < dev->block_count && !owns; i++)
+        owns = (uintptr_t)address - (uintptr_t)dev->blocks[i].address < dev->blocks[i].size;
+    pthread_mutex_unlock(&dev->lock);
+    return owns;
 }
 
 gyre_status gyre_cl_declare(gyre_dev *dev, cl_kernel *kernel, uint64_t *seen)

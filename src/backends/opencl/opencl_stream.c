@@ -241,16 +241,53 @@ gyre_status gyre_cl_copy(gyre_dev_stream *stream, const gyre_dev_copy *copy)
     return status == GYRE_OK ? gyre_cl_check(code, "clFlush") : status;
 }
 
-gyre_status gyre_cl_fill(gyre_dev_stream *stream, const gyre_dev_fill *fill)
+static gyre_status fill_block(gyre_dev_stream *stream, void *to, const gyre_dev_fill *fill,
+                              size_t size)
 {
     cl_event *const wait = stream->last;
     cl_event *event = NULL;
     gyre_status status;
 
-    status = gyre_cl_check(gyre_cl.clEnqueueSVMMemFill(stream->queue, fill->to, fill->pattern,
-                                                       fill->pattern_size,
-                                                       fill->pattern_size * fill->count,
-                                                       wait ? 1 : 0, wait ? &wait : NULL, &event),
+    status = gyre_cl_check(gyre_cl.clEnqueueSVMMemFill(stream->queue, to, fill->pattern,
+                                                       fill->pattern_size, size, wait ? 1 : 0,
+                                                       wait ? &wait : NULL, &event),
                            "clEnqueueSVMMemFill");
-    return status == GYRE_OK ? gyre_cl_stream_submitted(stream, event) : status;
+    if (status == GYRE_OK)
+        gyre_cl_stream_replace(stream, event);
+    return status;
+}
+
+/* A device that must be told what it shares fills none of the host's memory: the pattern goes into
+ * a block, and from there as often as it takes. */
+static gyre_status fill_host(gyre_dev_stream *stream, const gyre_dev_fill *fill, size_t size)
+{
+    enum { PIECE = 1 << 16 }; /* whole patterns */
+    const size_t piece = size < PIECE ? size : PIECE;
+    gyre_status status;
+    void *block;
+
+    status = gyre_cl_take(stream->dev, GYRE_DEV_MEMORY_DEVICE, piece, 1, &block);
+    if (status != GYRE_OK)
+        return status;
+    status = fill_block(stream, block, fill, piece);
+    for (size_t at = 0; status == GYRE_OK && at < size; at += piece)
+        status =
+            copy_bytes(stream, (char *)fill->to + at, block, size - at < piece ? size - at : piece);
+    gyre_cl_give(stream->dev, GYRE_DEV_MEMORY_DEVICE, block, piece); /* freed after the copies */
+    return status;
+}
+
+gyre_status gyre_cl_fill(gyre_dev_stream *stream, const gyre_dev_fill *fill)
+{
+    const size_t size = fill->pattern_size * fill->count;
+    gyre_status status;
+    int32_t code;
+
+    if (stream->dev->declares && !gyre_cl_owns(stream->dev, fill->to))
+        status = fill_host(stream, fill, size);
+    else
+        status = fill_block(stream, fill->to, fill, size);
+    /* also after a failure: what came before it is under way */
+    code = gyre_cl.clFlush(stream->queue);
+    return status == GYRE_OK ? gyre_cl_check(code, "clFlush") : status;
 }
