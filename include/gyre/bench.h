@@ -25,6 +25,7 @@ GYRE_BEGIN_DECLS
 
 typedef struct gyre_bench_case gyre_bench_case;
 typedef struct gyre_bench_facts gyre_bench_facts;
+struct gyre_context;
 
 enum { GYRE_BENCH_AXES = 4, GYRE_AXIS_VALUES = 32 };
 
@@ -172,6 +173,11 @@ GYRE_API int64_t gyre_bench_axis(const gyre_bench_case *c, const char *name);
 /* Which of the threads that run the case is calling: 0 up to their number. Thread-safe, never
  * blocks, may be called from a signal handler. */
 GYRE_API uint32_t gyre_bench_thread(void);
+
+/* Shows a context in `gyre bench --trace`: what it does from here until the case's work is over is
+ * profiled (gyre/profile.h), and its device spans go into the file. It must live until teardown.
+ * Without --trace a no-op, as for a context that cannot be profiled. From a set-up. */
+GYRE_API void gyre_bench_show(struct gyre_context *context);
 
 /* Report a number ("lost", 3) or a text ("kernel", "avx512") from `tell`. A name is up to 63
  * letters of ASCII; given twice it keeps the last value; 32 of them are kept. Called by the thread

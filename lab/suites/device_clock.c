@@ -91,6 +91,8 @@ gyre_status gyre_bench_device_open_on(gyre_bench_device *d, const char *backend,
         status = gyre_stream_create(d->context, NULL, &d->stream);
     if (status == GYRE_OK)
         status = open_events(d);
+    if (status == GYRE_OK)
+        gyre_bench_show(d->context);
     if (status != GYRE_OK)
         gyre_bench_device_close(d); /* accepts a half-built one */
     return status;
