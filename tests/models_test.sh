@@ -50,6 +50,10 @@ claim turn_needs_the_heavy_barrier refused turn -DFORGET_BARRIER
 claim turn_must_wait_for_a_busy_holder refused turn -DFORGET_BUSY
 claim turn_must_say_busy_before_it_looks refused turn -DLOOK_FIRST
 claim turn_needs_a_place_for_each_thread refused turn -DONE_FLAG
+claim cpu_stream_is_served_by_one_and_leaves_nothing holds cpu_stream
+claim cpu_stream_must_leave_before_it_looks refused cpu_stream -DLOOK_FIRST
+claim cpu_stream_needs_the_swap refused cpu_stream -DPLAIN_RETURN
+claim cpu_stream_must_look_how_far_it_is refused cpu_stream -DOLD_POSITION
 claim mpmc_slots_have_one_owner_and_no_item_is_lost holds mpmc
 claim mpmc_needs_the_lap refused mpmc -DFORGET_LAP
 claim mpmc_needs_the_compare refused mpmc -DFORGET_TURN

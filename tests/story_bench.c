@@ -7,6 +7,7 @@
  * groups must pass, with the same figures (tests/cli/story_test.sh).
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,7 +144,7 @@ typedef struct story {
     size_t bytes;
     uint32_t n;
     gyre_status failed; /* the first that did not work, */
-    char why[256];      /* and why */
+    char why[320];      /* and why */
 } story;
 
 static void note(story *s, gyre_status status)

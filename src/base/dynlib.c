@@ -75,6 +75,11 @@ fail:
     return status;
 }
 
+void *gyre_dynlib_symbol(const gyre_dynlib *library, const char *symbol)
+{
+    return dlsym(library->handle, symbol);
+}
+
 const char *gyre_dynlib_file(const gyre_dynlib *library)
 {
     return library->file;

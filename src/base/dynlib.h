@@ -6,7 +6,7 @@
  *
  * Threads   any; a table is constant once opened.
  * Owns      the library until it is closed.
- * Not here  which symbols: each user lists its own (backends/cuda/cuda_symbols.h).
+ * Not here  which symbols: each user lists its own (backends/cuda/cuda_api.h).
  */
 #ifndef GYRE_BASE_DYNLIB_H
 #define GYRE_BASE_DYNLIB_H
@@ -24,6 +24,9 @@ typedef struct gyre_dynlib gyre_dynlib;
  * open. May block: it reads files and runs the library's constructors. */
 GYRE_MUST_USE gyre_status gyre_dynlib_open(const char *const *files, const char *const *symbols,
                                            void **table, gyre_dynlib **out_library);
+
+/* The address of one more symbol, or NULL: for what newer versions have. Writes no detail. */
+void *gyre_dynlib_symbol(const gyre_dynlib *library, const char *symbol);
 
 /* The file that was loaded, as it was named. Borrowed; valid until close. */
 const char *gyre_dynlib_file(const gyre_dynlib *library);

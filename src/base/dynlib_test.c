@@ -17,6 +17,8 @@ static void all_symbols_resolve_in_order(void)
     CHECK(cosine(0) == 1);
     CHECK(table[1] && table[1] != table[0]);
     CHECK(strcmp(gyre_dynlib_file(library), "libm.so.6") == 0);
+    CHECK(gyre_dynlib_symbol(library, "sin") == table[1]);
+    CHECK(gyre_dynlib_symbol(library, "gyre_no_such_symbol") == NULL);
     gyre_dynlib_close(library);
 }
 

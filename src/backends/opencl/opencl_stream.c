@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opencl_stream: in-order queues, and what they are given.
+ *
+ * Each command waits for the event of the one before it, though the queue keeps their order
+ * anyway: so a command that fails makes all later ones fail, and the last event tells of all.
+ *
+ * A queue that was adopted may have been given work by its owner as well. Polling puts a marker at
+ * its end, one at a time, and it counts as drained once the marker is reached.
+ *
+ * Threads   `last` and `mark` are under the stream's lock, because any thread may poll. No driver
+ *           call that may take long is made under it.
+ * Owns      a queue, or a reference to an adopted one.
+ * Not here  kernels' arguments (opencl_kernel.c), events of our own (opencl_event.c).
+ */
+#include <string.h>
+
+#include "backends/opencl/opencl.h"
+#include "base/alloc.h"
+#include "base/fail.h"
+
+static gyre_status adopt(gyre_dev_stream *stream, cl_queue *queue)
+{
+    cl_context *context = NULL;
+    cl_device *id = NULL;
+    uint64_t properties = 0;
+    gyre_status status;
+
+    status = gyre_cl_check(
+        gyre_cl.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(void *), &context, NULL),
+        "clGetCommandQueueInfo");
+    if (status == GYRE_OK)
+        status = gyre_cl_check(
+            gyre_cl.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(void *), &id, NULL),
+            "clGetCommandQueueInfo");
+    if (status == GYRE_OK)
+        status = gyre_cl_check(gyre_cl.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES,
+                                                             sizeof properties, &properties, NULL),
+                               "clGetCommandQueueInfo");
+    if (status != GYRE_OK)
+        return status;
+    if (context != stream->dev->context || id != stream->dev->found->id)
+        return gyre_fail(GYRE_INVALID, "the adopted queue is of another context or device");
+    if (properties & CL_QUEUE_OUT_OF_ORDER)
+        return gyre_fail(GYRE_INVALID, "the adopted queue runs its commands out of order");
+    status = gyre_cl_check(gyre_cl.clRetainCommandQueue(queue), "clRetainCommandQueue");
+    if (status == GYRE_OK)
+        stream->queue = queue;
+    stream->adopted = true;
+    return status;
+}
+
+gyre_status gyre_cl_stream_open(gyre_dev *dev, void *adopted, int32_t priority,
+                                gyre_dev_stream **out_stream)
+{
+    const uint64_t properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING, 0};
+    int32_t code = CL_SUCCESS;
+    gyre_dev_stream *stream;
+    gyre_status status;
+    void *block;
+
+    (void)priority;
+    *out_stream = NULL;
+    status = gyre_alloc(NULL, 1, sizeof *stream, &block);
+    if (status != GYRE_OK)
+        return status;
+    stream = block;
+    stream->dev = dev;
+    pthread_mutex_init(&stream->lock, NULL);
+    if (adopted) {
+        status = adopt(stream, adopted);
+    } else {
+        stream->queue = gyre_cl.clCreateCommandQueueWithProperties(
+            dev->context, dev->found->id, dev->found->profiling ? properties : NULL, &code);
+        status = gyre_cl_check(code, "clCreateCommandQueueWithProperties");
+    }
+    if (status != GYRE_OK) {
+        pthread_mutex_destroy(&stream->lock);
+        gyre_free(NULL, stream, 1, sizeof *stream);
+        return status;
+    }
+    pthread_mutex_lock(&dev->lock);
+    stream->next = dev->streams;
+    if (stream->next)
+        stream->next->previous = stream;
+    dev->streams = stream;
+    pthread_mutex_unlock(&dev->lock);
+    *out_stream = stream;
+    return GYRE_OK;
+}
+
+void gyre_cl_stream_close(gyre_dev_stream *stream)
+{
+    if (!stream)
+        return;
+    pthread_mutex_lock(&stream->dev->lock);
+    if (stream->next)
+        stream->next->previous = stream->previous;
+    if (stream->previous)
+        stream->previous->next = stream->next;
+    else
+        stream->dev->streams = stream->next;
+    pthread_mutex_unlock(&stream->dev->lock);
+    if (!gyre_cl_abandoned(stream->dev)) {
+        if (stream->last)
+            gyre_cl.clReleaseEvent(stream->last);
+        if (stream->mark)
+            gyre_cl.clReleaseEvent(stream->mark);
+        gyre_cl.clReleaseCommandQueue(stream->queue);
+    }
+    pthread_mutex_destroy(&stream->lock);
+    gyre_free(NULL, stream, 1, sizeof *stream);
+}
+
+cl_event *gyre_cl_stream_last(gyre_dev_stream *stream)
+{
+    cl_event *last;
+
+    pthread_mutex_lock(&stream->lock);
+    last = stream->last;
+    if (last)
+        gyre_cl.clRetainEvent(last);
+    pthread_mutex_unlock(&stream->lock);
+    return last;
+}
+
+static void replace_last(gyre_dev_stream *stream, cl_event *event)
+{
+    cl_event *before;
+
+    pthread_mutex_lock(&stream->lock);
+    before = stream->last;
+    stream->last = event;
+    pthread_mutex_unlock(&stream->lock);
+    if (before)
+        gyre_cl.clReleaseEvent(before);
+}
+
+gyre_status gyre_cl_stream_submitted(gyre_dev_stream *stream, cl_event *event)
+{
+    replace_last(stream, event);
+    return gyre_cl_check(gyre_cl.clFlush(stream->queue), "clFlush");
+}
+
+gyre_status gyre_cl_event_state(cl_event *event)
+{
+    int32_t state = 0;
+    gyre_status status;
+
+    status = gyre_cl_check(gyre_cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                  sizeof state, &state, NULL),
+                           "clGetEventInfo");
+    if (status != GYRE_OK)
+        return status;
+    if (state > 0)
+        return GYRE_AGAIN;
+    if (state == 0) /* does not wait: only this call, not the state, promises that memory is seen */
+        return gyre_cl_check(gyre_cl.clWaitForEvents(1, &event), "clWaitForEvents");
+    return gyre_fail_native(GYRE_DEVICE_LOST, state, "a command ended with %s (%d)",
+                            gyre_cl_name(state), (int)state);
+}
+
+/* Whether an adopted queue is at its end; under the lock. */
+static gyre_status poll_mark(gyre_dev_stream *stream)
+{
+    gyre_status status = GYRE_OK;
+
+    if (!stream->mark) {
+        status = gyre_cl_check(
+            gyre_cl.clEnqueueMarkerWithWaitList(stream->queue, 0, NULL, &stream->mark),
+            "clEnqueueMarkerWithWaitList");
+        if (status == GYRE_OK)
+            status = gyre_cl_check(gyre_cl.clFlush(stream->queue), "clFlush");
+    }
+    if (status == GYRE_OK)
+        status = gyre_cl_event_state(stream->mark);
+    if (status != GYRE_AGAIN && stream->mark) {
+        gyre_cl.clReleaseEvent(stream->mark);
+        stream->mark = NULL;
+    }
+    return status;
+}
+
+gyre_status gyre_cl_poll(gyre_dev_stream *stream)
+{
+    gyre_status status;
+
+    pthread_mutex_lock(&stream->lock);
+    status = stream->last ? gyre_cl_event_state(stream->last) : GYRE_OK;
+    if (status == GYRE_OK && stream->adopted)
+        status = poll_mark(stream);
+    pthread_mutex_unlock(&stream->lock);
+    return status;
+}
+
+gyre_status gyre_cl_launch(gyre_dev_stream *stream, const gyre_dev_launch *launch)
+{
+    cl_event *const wait = stream->last; /* only submissions change it, and this is one */
+    cl_event *event = NULL;
+    gyre_status status;
+
+    status = gyre_cl_kernel_submit(stream, launch, wait, &event);
+    return status == GYRE_OK ? gyre_cl_stream_submitted(stream, event) : status;
+}
+
+static gyre_status copy_bytes(gyre_dev_stream *stream, char *to, const char *from, size_t size)
+{
+    cl_event *const wait = stream->last;
+    cl_event *event = NULL;
+    gyre_status status;
+
+    status = gyre_cl_check(gyre_cl.clEnqueueSVMMemcpy(stream->queue, 0, to, from, size,
+                                                      wait ? 1 : 0, wait ? &wait : NULL, &event),
+                           "clEnqueueSVMMemcpy");
+    if (status == GYRE_OK)
+        replace_last(stream, event);
+    return status;
+}
+
+gyre_status gyre_cl_copy(gyre_dev_stream *stream, const gyre_dev_copy *copy)
+{
+    size_t width = copy->width, height = copy->height, depth = copy->depth;
+    gyre_status status = GYRE_OK;
+    int32_t code;
+
+    if (copy->from_dev && copy->from_dev != stream->dev && !copy->from_dev->found->host_reach)
+        return gyre_fail(GYRE_UNSUPPORTED, "OpenCL copies nothing from one context to another");
+    if (copy->to_pitch == width && copy->from_pitch == width) {
+        width *= height;
+        height = 1;
+    }
+    if (height == 1 && copy->to_slice == width && copy->from_slice == width) {
+        width *= depth;
+        depth = 1;
+    }
+    for (size_t z = 0; status == GYRE_OK && z < depth; z++)
+        for (size_t y = 0; status == GYRE_OK && y < height; y++)
+            status = copy_bytes(
+                stream, (char *)copy->to + z * copy->to_slice + y * copy->to_pitch,
+                (const char *)copy->from + z * copy->from_slice + y * copy->from_pitch, width);
+    /* also after a failure: the rows before it are under way */
+    code = gyre_cl.clFlush(stream->queue);
+    return status == GYRE_OK ? gyre_cl_check(code, "clFlush") : status;
+}
+
+gyre_status gyre_cl_fill(gyre_dev_stream *stream, const gyre_dev_fill *fill)
+{
+    cl_event *const wait = stream->last;
+    cl_event *event = NULL;
+    gyre_status status;
+
+    status = gyre_cl_check(gyre_cl.clEnqueueSVMMemFill(stream->queue, fill->to, fill->pattern,
+                                                       fill->pattern_size,
+                                                       fill->pattern_size * fill->count,
+                                                       wait ? 1 : 0, wait ? &wait : NULL, &event),
+                           "clEnqueueSVMMemFill");
+    return status == GYRE_OK ? gyre_cl_stream_submitted(stream, event) : status;
+}
