@@ -87,9 +87,8 @@ static void clock_measures_what_was_handed_in(void)
     CHECK(gyre_device_clock.end(&d) == GYRE_OK);
     CHECK(gyre_device_clock.read(&d, &ns) == GYRE_OK);
     CHECK(ns >= 0 && isfinite(ns));
-    CHECK(memcmp(in, out, sizeof in) == 0);
     for (int i = 0; i < 64; i++)
-        CHECK(in[i] > -1 && in[i] < 1 && in[i] != 0);
+        CHECK(in[i] > -1 && in[i] < 1 && in[i] != 0 && in[i] == out[i]);
     gyre_bench_device_give(&d, GYRE_CONTEXT_DEVICE, block, sizeof in);
     gyre_bench_device_close(&d);
 }

@@ -20,6 +20,9 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_reply,
     &gyre_suite_stream,
     &gyre_suite_command,
+    &gyre_suite_device,
+    &gyre_suite_kernel,
+    &gyre_suite_launch,
     &gyre_suite_harness,
     NULL,
 };
