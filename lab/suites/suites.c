@@ -23,6 +23,8 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_device,
     &gyre_suite_kernel,
     &gyre_suite_launch,
+    &gyre_suite_transfer,
+    &gyre_suite_transfer_stream,
     &gyre_suite_harness,
     NULL,
 };

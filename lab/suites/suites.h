@@ -25,6 +25,8 @@ extern const gyre_suite gyre_suite_pool;
 extern const gyre_suite gyre_suite_queue;
 extern const gyre_suite gyre_suite_reply;
 extern const gyre_suite gyre_suite_stream;
+extern const gyre_suite gyre_suite_transfer;
+extern const gyre_suite gyre_suite_transfer_stream;
 
 /* All of them, NULL-terminated. */
 extern const gyre_suite *const gyre_suites[];
