@@ -26,6 +26,7 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_transfer,
     &gyre_suite_transfer_stream,
     &gyre_suite_device_memory,
+    &gyre_suite_device_error,
     &gyre_suite_harness,
     NULL,
 };

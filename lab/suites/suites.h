@@ -14,6 +14,7 @@ extern const gyre_suite gyre_suite_channel;
 extern const gyre_suite gyre_suite_channel_error;
 extern const gyre_suite gyre_suite_command;
 extern const gyre_suite gyre_suite_device;
+extern const gyre_suite gyre_suite_device_error;
 extern const gyre_suite gyre_suite_device_memory;
 extern const gyre_suite gyre_suite_gpu_batch;
 extern const gyre_suite gyre_suite_gpu_batch_device;
