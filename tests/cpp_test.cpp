@@ -16,6 +16,7 @@
 #include "gyre/library.h"
 #include "gyre/log.h"
 #include "gyre/message.h"
+#include "gyre/monitor.h"
 #include "gyre/mpmc.h"
 #include "gyre/park.h"
 #include "gyre/pool.h"

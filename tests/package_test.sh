@@ -37,7 +37,7 @@ runs() { # PROGRAM: against the installed shared libraries
         exits 0 env LD_LIBRARY_PATH="$libdir" "$1" --test && says out "^$(last_of "$1")  *ok" &&
             says out 'checked, 0 failed'
         ;;
-    *call*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out '^5 squared is 25$' ;;
+    *call* | *dispatch*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out '^5 squared is 25$' ;;
     *message*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out '^apples: 3.5$' ;;
     *) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out "^gyre $version, " ;;
     esac
@@ -96,8 +96,8 @@ cmake_project()
 {
     cmake -S "$outside" -B "$work/outside" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="${CC:-cc}" \
         -DCMAKE_CXX_COMPILER="${CXX:-c++}" && cmake --build "$work/outside" || return 1
-    for program in hello hello_cpp sum_bench queue_bench sum_bench_cpp hello_static hello_cpp_static \
-        sum_bench_static queue_bench_static sum_bench_cpp_static; do
+    for program in hello hello_cpp dispatch sum_bench queue_bench sum_bench_cpp hello_static hello_cpp_static \
+        dispatch_static sum_bench_static queue_bench_static sum_bench_cpp_static; do
         runs "$work/outside/$program" || return 1
     done
 }

@@ -40,6 +40,7 @@ extern const gyre_verb verb_history;
 extern const gyre_verb verb_info;
 extern const gyre_verb verb_report;
 extern const gyre_verb verb_selftest;
+extern const gyre_verb verb_top;
 
 /* All verbs, NULL-terminated, in the order in which help lists them. */
 extern const gyre_verb *const gyre_verbs[];

@@ -93,7 +93,8 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_context_check(gyre_context *context);
 GYRE_API const gyre_error *gyre_context_fault(const gyre_context *context);
 
 /* Forgets the strikes. A context that was lost because it was slow, and has finished since, works
- * again: GYRE_OK; otherwise it stays lost: GYRE_DEVICE_LOST. Never blocks for long. */
+ * again: GYRE_OK; otherwise, and when something of it was destroyed or given back meanwhile, it
+ * stays lost: GYRE_DEVICE_LOST. Never blocks for long. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_context_reset(gyre_context *context);
 
 /* What all streams together have under way. */

@@ -49,7 +49,8 @@ typedef struct gyre_after {
 } gyre_after;
 
 /* Add a node, numbered 0, 1, ... GYRE_INVALID for what gyre_stream_launch, _copy and _fill refuse,
- * for a node to wait for that is not there, and after gyre_graph_finish. Never block. */
+ * for a node to wait for that is not there, and after gyre_graph_finish. `out_node` may be one of
+ * `after`: it is written last. Never block. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_graph_launch(gyre_graph *graph, gyre_kernel *kernel,
                                                      const gyre_launch *launch, gyre_after after,
                                                      uint32_t *out_node);

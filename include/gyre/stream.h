@@ -3,11 +3,15 @@
  * stream: work for a device, done in the order in which it was submitted.
  *
  * Every submission has a ticket, a number one above the last. A ticket is through when its work is
- * done and what it wrote can be seen. Submitting returns at once, unless so many are pending that
- * the next must wait (pending_most). Waiting has a deadline, always: without one of its own it is
- * the context's sync_timeout_ns, or four times what the pending launches declared as `expected_ns`
- * where that is longer. A wait that misses its deadline returns GYRE_TIMEOUT and is a strike; any
- * progress since the last miss clears the earlier ones; the last strike loses the context.
+ * done and what it wrote can be seen. How far the stream is becomes known when it is drained, and
+ * at marks behind every half of pending_most tickets, since a mark costs the device time: so a
+ * ticket with others behind it may be known to be through only when those are. An event (below)
+ * marks its place exactly; so does pending_most = 2 for every ticket. Submitting returns at once,
+ * unless so many are pending that the next must wait (pending_most). Waiting has a deadline,
+ * always: without one of its own it is the context's sync_timeout_ns, or four times what the
+ * pending launches declared as `expected_ns` where that is longer. A wait that misses its deadline
+ * returns GYRE_TIMEOUT and is a strike; any progress since the last miss clears the earlier ones;
+ * the last strike loses the context.
  *
  * A fault that the device finds while it works is kept: every later call of the stream returns it,
  * and gyre_stream_fault names the kernel.

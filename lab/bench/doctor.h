@@ -4,7 +4,8 @@
  *
  * Threads   any; judging is pure.
  * Owns      nothing.
- * Not here  looking and measuring (bench/evidence.h), printing (apps/gyre/verb_doctor.c).
+ * Not here  looking and measuring (bench/evidence.h), printing (apps/gyre/verb_doctor.c), devices
+ *           (apps/gyre/doctor_devices.c).
  */
 #ifndef GYRE_BENCH_DOCTOR_H
 #define GYRE_BENCH_DOCTOR_H
@@ -28,7 +29,7 @@ typedef struct gyre_finding {
     const char *advice; /* static */
 } gyre_finding;
 
-enum { GYRE_FINDINGS_MAX = 24 };
+enum { GYRE_FINDINGS_MAX = 64 };
 
 typedef struct gyre_diagnosis {
     gyre_noise verdict;
@@ -38,6 +39,11 @@ typedef struct gyre_diagnosis {
 
 /* Everything that disturbs, in the order it was looked for. */
 gyre_diagnosis gyre_doctor_judge(const gyre_evidence *evidence);
+
+/* Adds a finding, and makes the verdict no lighter than it; for rules that stand elsewhere. What is
+ * more than fits is left out. */
+void gyre_doctor_find(gyre_diagnosis *diagnosis, const char *id, gyre_noise noise,
+                      const char *advice, const char *format, ...) GYRE_PRINTF(5, 6);
 
 /* A slower ping-pong is far: two threads of one core were seen at 40-60 ns, two cores at 100-250.
  */

@@ -18,6 +18,7 @@ extern const gyre_suite gyre_suite_device_error;
 extern const gyre_suite gyre_suite_device_memory;
 extern const gyre_suite gyre_suite_gpu_batch;
 extern const gyre_suite gyre_suite_gpu_batch_device;
+extern const gyre_suite gyre_suite_dispatch;
 extern const gyre_suite gyre_suite_harness;
 extern const gyre_suite gyre_suite_kernel;
 extern const gyre_suite gyre_suite_launch;

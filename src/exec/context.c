@@ -132,13 +132,14 @@ static gyre_status take_memory(const gyre_memory *memory, size_t size, size_t al
     gyre_status status = gyre_context_usable(context);
 
     *out_block = NULL;
-    if (status == GYRE_OK && (size == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0 ||
-                              alignment > GYRE_POOL_ALIGNMENT_MOST))
-        status = gyre_fail(GYRE_INVALID, "%s: a block of %zu bytes, aligned to %zu", context->name,
-                           size, alignment);
-    if (status == GYRE_OK)
-        status = context->backend->take(context->dev, kind_of(context, memory), size, alignment,
-                                        out_block);
+    if (status != GYRE_OK)
+        return status;
+    if (size == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0 ||
+        alignment > GYRE_POOL_ALIGNMENT_MOST)
+        return gyre_fail(GYRE_INVALID, "%s: a block of %zu bytes, aligned to %zu", context->name,
+                         size, alignment);
+    status =
+        context->backend->take(context->dev, kind_of(context, memory), size, alignment, out_block);
     if (status == GYRE_DEVICE_LOST)
         return gyre_context_lose(context, GYRE_LOSS_FAULT);
     if (status == GYRE_OK) /* relaxed: a figure */
@@ -345,8 +346,9 @@ gyre_status gyre_context_room(gyre_context *context, uint64_t *out_free, uint64_
     gyre_status status = gyre_context_usable(context);
 
     *out_free = *out_total = 0;
-    if (status == GYRE_OK)
-        status = context->backend->room(context->dev, out_free, out_total);
+    if (status != GYRE_OK)
+        return status;
+    status = context->backend->room(context->dev, out_free, out_total);
     return status == GYRE_DEVICE_LOST ? gyre_context_lose(context, GYRE_LOSS_FAULT) : status;
 }
 

@@ -139,13 +139,12 @@ static gyre_status grow(gyre_graph *graph)
 
 /* A node as it was checked, with copies of what it points to. */
 static gyre_status add(gyre_graph *graph, const gyre_dev_node *ready, gyre_kernel *kernel,
-                       gyre_after after, uint32_t *out_node)
+                       gyre_after after, uint32_t *out_number)
 {
     node n = {.ready = *ready, .table = NOT_MERGED};
     void *memory = NULL;
     gyre_status status = GYRE_OK;
 
-    *out_node = 0;
     if (graph->finished)
         return gyre_fail(GYRE_INVALID, "%s: it is finished", graph->name);
     for (size_t i = 0; i < after.count; i++)
@@ -177,9 +176,16 @@ static gyre_status add(gyre_graph *graph, const gyre_dev_node *ready, gyre_kerne
         free_node(graph, &n);
         return status;
     }
-    *out_node = graph->count;
+    *out_number = graph->count;
     graph->nodes[graph->count++] = n;
     return GYRE_OK;
+}
+
+/* A number is written last: it may be where the caller keeps what the node waits for. */
+static gyre_status number_it(gyre_status status, uint32_t number, uint32_t *out_node)
+{
+    *out_node = status == GYRE_OK ? number : 0;
+    return status;
 }
 
 gyre_status gyre_graph_launch(gyre_graph *graph, gyre_kernel *kernel, const gyre_launch *launch,
@@ -187,20 +193,21 @@ gyre_status gyre_graph_launch(gyre_graph *graph, gyre_kernel *kernel, const gyre
 {
     gyre_dev_node ready = {.kind = GYRE_DEV_NODE_LAUNCH};
     gyre_launch_room room;
-    gyre_status status = GYRE_OK;
+    uint32_t number = 0;
+    gyre_status status;
 
-    *out_node = 0;
     if (!kernel || !launch)
-        return gyre_fail(GYRE_INVALID, "%s: a launch of no kernel", graph->name);
-    if (gyre_kernel_context(kernel) != graph->context)
-        return gyre_fail(GYRE_INVALID, "%s: kernel '%s' is of another context", graph->name,
-                         gyre_kernel_name(kernel));
-    status = gyre_kernel_ready(kernel, launch, &room, &ready.as.launch);
+        status = gyre_fail(GYRE_INVALID, "%s: a launch of no kernel", graph->name);
+    else if (gyre_kernel_context(kernel) != graph->context)
+        status = gyre_fail(GYRE_INVALID, "%s: kernel '%s' is of another context", graph->name,
+                           gyre_kernel_name(kernel));
+    else
+        status = gyre_kernel_ready(kernel, launch, &room, &ready.as.launch);
     if (status == GYRE_OK)
-        status = add(graph, &ready, kernel, after, out_node);
+        status = add(graph, &ready, kernel, after, &number);
     if (status == GYRE_OK)
-        graph->nodes[*out_node].expected_ns = launch->expected_ns;
-    return status;
+        graph->nodes[number].expected_ns = launch->expected_ns;
+    return number_it(status, number, out_node);
 }
 
 gyre_status gyre_graph_copy(gyre_graph *graph, const gyre_box *box, gyre_after after,
@@ -208,11 +215,13 @@ gyre_status gyre_graph_copy(gyre_graph *graph, const gyre_box *box, gyre_after a
 {
     gyre_dev_node ready = {.kind = GYRE_DEV_NODE_COPY};
     gyre_status status = gyre_box_ready(box, &ready.as.copy);
+    uint32_t number = 0;
 
-    *out_node = 0;
     if (status == GYRE_OK && box->width == 0)
         status = gyre_fail(GYRE_INVALID, "%s: a copy of nothing", graph->name);
-    return status == GYRE_OK ? add(graph, &ready, NULL, after, out_node) : status;
+    if (status == GYRE_OK)
+        status = add(graph, &ready, NULL, after, &number);
+    return number_it(status, number, out_node);
 }
 
 gyre_status gyre_graph_fill(gyre_graph *graph, const gyre_fill *fill, gyre_after after,
@@ -220,11 +229,13 @@ gyre_status gyre_graph_fill(gyre_graph *graph, const gyre_fill *fill, gyre_after
 {
     gyre_dev_node ready = {.kind = GYRE_DEV_NODE_FILL};
     gyre_status status = gyre_fill_ready(fill, &ready.as.fill);
+    uint32_t number = 0;
 
-    *out_node = 0;
     if (status == GYRE_OK && fill->count == 0)
         status = gyre_fail(GYRE_INVALID, "%s: a fill of nothing", graph->name);
-    return status == GYRE_OK ? add(graph, &ready, NULL, after, out_node) : status;
+    if (status == GYRE_OK)
+        status = add(graph, &ready, NULL, after, &number);
+    return number_it(status, number, out_node);
 }
 
 /* Whether two launches can be one. */

@@ -163,6 +163,13 @@ static gyre_status miss(gyre_stream *stream, uint64_t value, bool counts)
     return status;
 }
 
+gyre_status gyre_stream_overdue(gyre_stream *stream, uint64_t value, uint64_t since_ns)
+{
+    if (gyre_clock_now_ns() - since_ns < allowance_ns(stream))
+        return GYRE_AGAIN;
+    return miss(stream, value, true);
+}
+
 /* A pause between two looks, after `passed_ns`. */
 static void pause_for(uint64_t passed_ns, uint64_t left_ns)
 {

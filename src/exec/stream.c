@@ -356,8 +356,10 @@ gyre_status gyre_stream_copy_from(gyre_stream *stream, void *to, gyre_context *f
         status = gyre_context_usable(from_context);
     if (status != GYRE_OK || size == 0 || from_context == context)
         return status == GYRE_OK ? submit_copy(stream, &copy, "copy") : status;
-    if (gyre_device_has(from_context->device, GYRE_FEATURE_HOST_REACH))
-        return submit_copy(stream, &copy, "copy from the host's reach");
+    if (gyre_device_has(from_context->device, GYRE_FEATURE_HOST_REACH)) {
+        status = submit_copy(stream, &copy, "copy from the host's reach");
+        return status == GYRE_OK ? gyre_stream_sync(stream) : status;
+    }
     if (!gyre_device_reaches(context->device, from_context->device))
         return copy_through_host(stream, to, from_context, from, size);
     copy.from_dev = from_context->dev;

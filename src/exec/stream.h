@@ -116,6 +116,11 @@ GYRE_MUST_USE gyre_status gyre_stream_await(gyre_stream *stream, uint64_t value)
 /* Which of what is under way it may be that hangs or has failed: "in 'relu'". The lock is held. */
 void gyre_stream_suspects(const gyre_stream *stream, char *text, size_t size);
 
+/* For who looks instead of waiting, since then: GYRE_AGAIN while a wait would go on, afterwards
+ * what one would return that misses its deadline, with the strike. */
+GYRE_MUST_USE gyre_status gyre_stream_overdue(gyre_stream *stream, uint64_t value,
+                                              uint64_t since_ns);
+
 /* The statistics, whole. Never blocks. */
 void gyre_stream_count(gyre_stream *stream, gyre_stream_statistics *out_statistics);
 

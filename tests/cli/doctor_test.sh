@@ -63,7 +63,28 @@ build_kind()
     esac
 }
 
+# a null device that is told to be hot and broken, in place of a GPU
+hot_device()
+{
+    GYRE_NULL_FAULTS='temperature=88 power=299 throttle=2 memory=60 ecc=1' exits 0 "$gyre" doctor --device null --json &&
+        [ "$(finds gpu_heat "$work/out")" = noisy ] && [ "$(finds gpu_power "$work/out")" = noisy ] &&
+        [ "$(finds gpu_faults "$work/out")" = unusable ] && [ "$(finds gpu_memory "$work/out")" = note ] &&
+        [ "$("$query" verdict <"$work/out")" = unusable ] &&
+        [ "$("$query" measured devices 0 temperature_c <"$work/out")" = 88 ]
+}
+cool_device()
+{
+    exits 0 "$gyre" doctor --device null:0 && says out '^null:0 (.*): 40 C of 90, 50 W of 300, 1000 MHz of 1000' &&
+        ! grep -q gpu_ "$work/out"
+}
+wrong_device() { exits 2 "$gyre" doctor --device nix && says err "there is no device 'nix'; there is .*null:0"; }
+no_null() { ! grep -q null: "$work/json"; }
+
 claim text_ends_with_a_verdict text
+claim hot_device_is_found hot_device
+claim cool_device_is_a_line_and_no_finding cool_device
+claim null_devices_are_no_gpus no_null
+claim unknown_device_is_exit_2_with_the_names wrong_device
 claim verdict_is_one_of_three verdict
 claim every_finding_has_evidence_and_advice whole
 claim figures_are_measured measured

@@ -261,12 +261,14 @@ static void polling_moves_the_timeline(void)
 
 static void a_wait_ends_with_its_own_ticket(void)
 {
-    gyre_stream *const stream = stream_new();
+    const gyre_stream_options exact = {.struct_size = sizeof exact, .pending_most = 2};
+    gyre_stream *stream = NULL;
     uint32_t *const pinned = take(GYRE_CONTEXT_PINNED, BYTES);
     uint32_t *const data = take(GYRE_CONTEXT_DEVICE, BYTES);
     uint64_t first;
     gate held;
 
+    REQUIRE(ok(gyre_stream_create(on.context, &exact, &stream)));
     if (!gates_exist()) {
         give(GYRE_CONTEXT_PINNED, pinned, BYTES);
         give(GYRE_CONTEXT_DEVICE, data, BYTES);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * screen: reports of a monitor as lines of text, for a terminal of any size.
+ *
+ * Each device has a block of bars; when the blocks do not fit, a line. Where lines do not fit
+ * either, the last one says how many devices are missing and how the worst of them is. A value that
+ * nobody tells is shown as "-". Whatever comes from outside is shown in plain ASCII.
+ *
+ * Threads   any; pure.
+ * Owns      nothing.
+ * Not here  the terminal (tty.h), when to draw (verb_top.c).
+ */
+#ifndef GYRE_SCREEN_H
+#define GYRE_SCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "gyre/monitor.h"
+
+enum {
+    SCREEN_COLUMNS_MOST = 240,
+    SCREEN_ROWS_MOST = 512, /* more than 16 devices can fill */
+    SCREEN_LINE_BYTES = 640,
+};
+
+/* Text without its end of line; no wider than the view. */
+typedef struct screen_line {
+    char text[SCREEN_LINE_BYTES];
+} screen_line;
+
+typedef struct screen_view {
+    const gyre_monitor_report *reports;
+    size_t count;
+    int columns;         /* at least 1 is used */
+    int rows;            /* of the terminal; 0: as many as it takes, without the line of keys */
+    bool coloured;       /* with sequences for colours */
+    bool paused;         /* what is shown is old on purpose */
+    bool help;           /* the keys instead of the devices */
+    double interval_s;   /* between samples, */
+    double age_s;        /* since the last of them: told when it is late */
+    const char *daytime; /* "12:34:56" */
+} screen_view;
+
+/* Writes the lines; how many, at most `rows` and SCREEN_ROWS_MOST. */
+size_t screen_draw(const screen_view *view, screen_line lines[SCREEN_ROWS_MOST]);
+
+#endif

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# gyre top: one sample as text and as JSON, and the live screen in a pseudo terminal (top_pty.py), all on a null device
+# that is told how to be.
+. "$(dirname "$0")/../sh.sh"
+
+top() { exits 0 "$gyre" top --device null:0 "$@"; }
+at() { "$query" "$@" <"$work/out"; }
+
+text()
+{
+    top --once && says out '^null:0 .* healthy$' && says out '^  memory .* GiB$' && says out '^  power .* of 300 W$' &&
+        says out '^  heat .* limit 90 C$' && says out '^  busy .*its memory -$'
+}
+no_terminal() { top && says out '^null:0 ' && ! grep -q "$(printf '\033')" "$work/out"; }
+colour() { top --color always && says out "$(printf '\033')\[32mhealthy"; }
+usual() # the CPU is there without being asked for, a null device is not
+{
+    exits 0 "$gyre" top --once && says out '^cpu:0 ' && ! grep -q '^null' "$work/out"
+}
+levels()
+{
+    GYRE_NULL_FAULTS='temperature=85' top && says out ' warning$' && says out '^  warning: temperature is 85 C, warned from 85 C$' &&
+        GYRE_NULL_FAULTS='temperature=90 xid=79' top && says out ' critical$' && says out '^  critical: the driver reported 1 fault, Xid 79' &&
+        says out '^  critical: temperature is 90 C, critical from 90 C$'
+}
+several()
+{
+    exits 0 "$gyre" top -d null:1 --device null:0 -d null:1 && [ "$(grep -c '^null:' "$work/out")" = 2 ] &&
+        [ "$(head -n 1 "$work/out" | cut -c 1-6)" = null:1 ]
+}
+json()
+{
+    GYRE_NULL_FAULTS='temperature=87 power=299 throttle=2 memory=95 ecc=1' top --once --json &&
+        [ "$(at schema)" = gyre.top/1 ] && [ "$(at devices)" = 1 ] && [ "$(at devices 0 name)" = null:0 ] &&
+        [ "$(at devices 0 level)" = critical ] && [ "$(at devices 0 temperature_c)" = 87 ] &&
+        [ "$(at devices 0 power_mw)" = 299000 ] && [ "$(at devices 0 throttle 0)" = thermal ] &&
+        [ "$(at devices 0 reasons)" = 5 ] && [ "$(at devices 0 reasons 0 level)" = critical ] &&
+        [ "$(at devices 0 reasons 0 about)" = ecc ] && [ "$(at devices 0 reasons 0 early)" = false ]
+}
+unknown() { top --json && [ "$(at devices 0 memory_busy_percent)" = null ] && [ "$(at devices 0 memory_trend)" = null ]; }
+documented() # every member is in the document
+{
+    top --json && grep -o '"[a-z_]*":' "$work/out" | tr -d '":' | sort -u >"$work/members" || return 1
+    while read -r member; do
+        grep -q "\`$member\`" "$root/docs/formats/top.md" || { echo "$member is not documented"; return 1; }
+    done <"$work/members"
+}
+wrong_device() { exits 2 "$gyre" top --device nix:7 && says err "there is no device 'nix:7'; there is .*null:0"; }
+wrong_interval()
+{
+    for interval in 0 1ms 2h -1 x 1e99; do
+        exits 2 "$gyre" top --interval="$interval" && says err '\--interval takes a duration from 100ms to 60m' || return 1
+    done
+}
+escapes()
+{
+    esc=$(printf '\033')
+    exits 2 "$gyre" top --device "${esc}[2J" && ! grep -q "$esc" "$work/err"
+}
+full_disk()
+{
+    got=0
+    "$gyre" top --device null:0 >/dev/full 2>"$work/err" || got=$?
+    [ "$got" = 3 ]
+}
+live() { PYTHONDONTWRITEBYTECODE=1 timeout 120 python3 "$root/tests/cli/top_pty.py" "$gyre" "$1"; }
+
+claim sample_is_printed_as_text text
+claim without_a_terminal_it_prints_once no_terminal
+claim colour_can_be_asked_for colour
+if "$gyre" top -d cpu:0 >"$work/cpu" 2>&1; then
+    claim cpu_is_shown_and_null_devices_are_not usual
+else
+    skip cpu_is_shown_and_null_devices_are_not 'there is no cpu:0'
+fi
+claim levels_come_with_their_reasons levels
+claim devices_are_shown_once_in_the_order_asked_for several
+claim_json json_has_state_level_and_reasons json
+claim_json what_nobody_tells_is_null unknown
+claim every_member_is_documented documented
+claim unknown_device_is_exit_2_with_the_names wrong_device
+claim impossible_interval_is_exit_2 wrong_interval
+claim errors_cannot_drive_a_terminal escapes
+if [ -c /dev/full ]; then
+    claim full_disk_is_exit_3 full_disk
+else
+    skip full_disk_is_exit_3 'there is no /dev/full here'
+fi
+if python3 -c 'import sys, pty; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
+    claim q_quits_and_leaves_the_terminal_as_it_was live q
+    claim control_c_does_too live control_c
+    claim sigterm_does_too live sigterm
+    claim sighup_does_too live sighup
+    claim h_helps_and_goes_back live help
+    claim space_pauses_and_goes_on live pause
+    claim every_size_is_kept_to live sizes
+    claim stopped_process_gives_the_terminal_back live stop
+    claim no_color_is_honoured live no_color
+    claim terminal_is_coloured live color
+    claim once_leaves_the_terminal_alone live once
+else
+    skip live_screen 'there is no Python 3.9 with pseudo terminals'
+fi
+finish
