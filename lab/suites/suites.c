@@ -29,6 +29,7 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_device_error,
     &gyre_suite_dispatch,
     &gyre_suite_device_metrics,
+    &gyre_suite_platform,
     &gyre_suite_harness,
     NULL,
 };
