@@ -25,7 +25,6 @@ GYRE_BEGIN_DECLS
 
 typedef struct gyre_bench_case gyre_bench_case;
 typedef struct gyre_bench_facts gyre_bench_facts;
-struct gyre_context;
 
 enum { GYRE_BENCH_AXES = 4, GYRE_AXIS_VALUES = 32 };
 
@@ -174,10 +173,13 @@ GYRE_API int64_t gyre_bench_axis(const gyre_bench_case *c, const char *name);
  * blocks, may be called from a signal handler. */
 GYRE_API uint32_t gyre_bench_thread(void);
 
-/* Shows a context in `gyre bench --trace`: what it does from here until the case's work is over is
- * profiled (gyre/profile.h), and its device spans go into the file. It must live until teardown.
- * Without --trace a no-op, as for a context that cannot be profiled. From a set-up. */
-GYRE_API void gyre_bench_show(struct gyre_context *context);
+/* Whether what goes on is recorded, for --trace. Then a suite may add spans that nobody else sees,
+ * such as a device's: `name`, from `begin_ns` (gyre/clock.h) on, of `track`, whose work it is; both
+ * are copied, 127 bytes of them. From set-up to teardown, by the thread that drives the case;
+ * without --trace a no-op. */
+GYRE_API bool gyre_bench_traced(void);
+GYRE_API void gyre_bench_span(const char *track, const char *name, uint64_t begin_ns,
+                              uint64_t duration_ns);
 
 /* Report a number ("lost", 3) or a text ("kernel", "avx512") from `tell`. A name is up to 63
  * letters of ASCII; given twice it keeps the last value; 32 of them are kept. Called by the thread

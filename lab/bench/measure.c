@@ -13,7 +13,6 @@
 #include "bench/count.h"
 #include "bench/latency.h"
 #include "bench/sample.h"
-#include "bench/spans.h"
 #include "bench/usage.h"
 #include "gyre/clock.h"
 #include "gyre/trace.h"
@@ -300,11 +299,9 @@ gyre_status gyre_measure(const gyre_bench_case *c, const gyre_method *method,
     gyre_trace_end("setup");
     if (status != GYRE_OK) {
         conclude_setup(out_result, status);
-        gyre_spans_settle();
-            return GYRE_OK;
+        return GYRE_OK;
     }
     status = visit_set_up(&drive, &with, out_result);
-    gyre_spans_settle();
     gyre_trace_begin("teardown");
     if (c->bench.teardown)
         c->bench.teardown(drive.fixture);

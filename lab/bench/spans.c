@@ -20,31 +20,25 @@
 #include "base/json.h"
 #include "gyre/bench.h"
 #include "gyre/clock.h"
-#include "gyre/context.h"
-#include "gyre/profile.h"
 #include "gyre/trace.h"
 
-enum { CONTEXTS = 8, DEPTH = 64, LABEL_BYTES = 160, STREAM_THREADS = 1000000000 };
+enum { DEPTH = 64, LABEL_BYTES = 128, FIRST_TRACK = 1000000000 };
 
 typedef struct moment {
     uint64_t clock_ns, system_ns;
 } moment;
 
-/* What a device span needs when its profile is gone. */
-typedef struct device_span {
-    struct device_span *next;
-    uint64_t begin_ns, duration_ns, ticket;
-    uint32_t thread;
-    char name[LABEL_BYTES], thread_name[LABEL_BYTES];
-} device_span;
+/* What the suite added. */
+typedef struct added {
+    struct added *next;
+    uint64_t begin_ns, duration_ns;
+    char track[LABEL_BYTES], name[LABEL_BYTES];
+} added;
 
 static struct {
     bool on;
     moment begin, end;
-    gyre_context *contexts[CONTEXTS];
-    gyre_profile *profiles[CONTEXTS];
-    size_t context_count;
-    device_span *device, **last;
+    added *first, **last;
     uint64_t lost;
     /* while writing */
     FILE *stream;
@@ -99,60 +93,29 @@ gyre_status gyre_spans_begin(void)
         return status;
     now.on = true;
     now.begin = read_moment();
-    now.context_count = 0;
     now.lost = 0;
-    now.device = NULL;
-    now.last = &now.device;
+    now.first = NULL;
+    now.last = &now.first;
     return GYRE_OK;
 }
 
-void gyre_bench_show(gyre_context *context)
+bool gyre_bench_traced(void)
 {
-    gyre_profile **profile = &now.profiles[now.context_count];
-
-    if (!now.on || !context || now.context_count == CONTEXTS)
-        return;
-    /* one that cannot be profiled is not shown: the case does not depend on it */
-    if (gyre_profile_start(context, NULL, profile) == GYRE_OK)
-        now.contexts[now.context_count++] = context;
+    return now.on;
 }
 
-static void keep_span(void *user, const gyre_profile_span *span)
+void gyre_bench_span(const char *track, const char *name, uint64_t begin_ns, uint64_t duration_ns)
 {
-    const char *device = user;
-    device_span *kept = malloc(sizeof *kept);
+    added *span = now.on ? malloc(sizeof *span) : NULL;
 
-    if (!kept) {
-        now.lost++;
+    now.lost += now.on && !span;
+    if (!span)
         return;
-    }
-    *kept = (device_span){.begin_ns = span->begin_ns, .duration_ns = span->duration_ns};
-    kept->ticket = span->ticket;
-    snprintf(kept->name, sizeof kept->name, "%s", span->name);
-    snprintf(kept->thread_name, sizeof kept->thread_name, "%s %s", device, span->stream);
-    kept->thread =
-        STREAM_THREADS +
-        (uint32_t)(gyre_hash64(kept->thread_name, strlen(kept->thread_name), 0) % STREAM_THREADS);
-    *now.last = kept;
-    now.last = &kept->next;
-}
-
-void gyre_spans_settle(void)
-{
-    for (size_t i = 0; i < now.context_count; i++) {
-        gyre_profile_totals totals = {.struct_size = sizeof totals};
-        const gyre_device *device = gyre_context_device(now.contexts[i]);
-        char name[LABEL_BYTES / 2];
-
-        snprintf(name, sizeof name, "%s", device->name);
-        /* a device that is lost still has the spans of before */
-        if (gyre_profile_stop(now.profiles[i]) == GYRE_OK &&
-            gyre_profile_visit(now.profiles[i], keep_span, name) == GYRE_OK &&
-            gyre_profile_report(now.profiles[i], NULL, NULL, &totals) == GYRE_OK)
-            now.lost += totals.dropped;
-        gyre_profile_destroy(now.profiles[i]);
-    }
-    now.context_count = 0;
+    *span = (added){.begin_ns = begin_ns, .duration_ns = duration_ns};
+    snprintf(span->track, sizeof span->track, "%s", track);
+    snprintf(span->name, sizeof span->name, "%s", name);
+    *now.last = span;
+    now.last = &span->next;
 }
 
 static void put_time(const char *key, uint64_t ns)
@@ -239,21 +202,20 @@ static void visit_event(void *user, const gyre_trace_event *event)
     }
 }
 
-static void write_device_spans(void)
+static void write_added(void)
 {
-    uint32_t named = 0;
+    uint64_t named = 0;
 
-    while (now.device) {
-        device_span *span = now.device;
+    while (now.first) {
+        added *span = now.first;
+        const uint64_t thread =
+            FIRST_TRACK + gyre_hash64(span->track, strlen(span->track), 0) % FIRST_TRACK;
 
-        if (span->thread != named)
-            write_thread_name(span->thread, span->thread_name);
-        named = span->thread;
-        begin_event(span->name, "X", span->thread);
-        put_time("ts", align(span->begin_ns));
-        put_time("dur", span->duration_ns);
-        fprintf(now.stream, ", \"args\": {\"ticket\": %" PRIu64 "}}", span->ticket);
-        now.device = span->next;
+        if (thread != named)
+            write_thread_name(thread, span->track);
+        named = thread;
+        write_span(span->name, thread, span->begin_ns, span->begin_ns + span->duration_ns);
+        now.first = span->next;
         free(span);
     }
 }
@@ -265,7 +227,6 @@ gyre_status gyre_spans_end(const char *name, uint64_t process, gyre_spans_text *
 
     *out_text = (gyre_spans_text){0};
     gyre_trace_stop();
-    gyre_spans_settle();
     now.on = false;
     now.end = read_moment();
     now.process = process;
@@ -273,14 +234,14 @@ gyre_status gyre_spans_end(const char *name, uint64_t process, gyre_spans_text *
     now.thread = 0;
     now.depth = 0;
     now.stream = open_memstream(&out_text->json, &out_text->length);
-    if (!now.stream)
+    if (!now.stream) /* what was added is left, in a process that cannot go on */
         return gyre_fail(GYRE_NO_MEMORY, "out of memory for the trace");
     fputs("[", now.stream);
     write_thread_name((uint64_t)gettid(), "benchmark");
     write_span(name, (uint64_t)gettid(), now.begin.clock_ns, now.end.clock_ns);
     gyre_trace_read(visit_event, NULL, &totals);
     close_spans(0, now.end.clock_ns);
-    write_device_spans();
+    write_added();
     fputs("]", now.stream);
     whole = !ferror(now.stream);
     whole = fclose(now.stream) == 0 && whole;

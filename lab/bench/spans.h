@@ -3,13 +3,13 @@
  * spans: what happens in a case, on the host and on devices, as trace events
  * (docs/formats/trace.md).
  *
- * While a case is recorded, the library's recorder (gyre/trace.h) is on, and contexts that the
- * suite has shown (gyre_bench_show) are profiled. Times are put on CLOCK_MONOTONIC by two readings
+ * While a case is recorded, the library's recorder (gyre/trace.h) is on, and the suite adds what
+ * only it knows (gyre_bench_span). Times are put on CLOCK_MONOTONIC by two readings
  * of both clocks, because each process calibrates gyre/clock.h for itself and they drift apart by
  * some millionths.
  *
  * Threads   the one that drives the case; what others record is read when it is over.
- * Owns      the profiles and the text, from begin to end.
+ * Owns      what the suite adds, from begin to end.
  * Not here  joining cases into a file (main/trace_file.h).
  */
 #ifndef GYRE_BENCH_SPANS_H
@@ -23,10 +23,6 @@
 
 /* Starts to record. GYRE_INVALID when the program records already, GYRE_NO_MEMORY. */
 GYRE_MUST_USE gyre_status gyre_spans_begin(void);
-
-/* The work is over and the contexts are still there: takes what their profiles know. A no-op while
- * nothing is recorded. */
-void gyre_spans_settle(void);
 
 typedef struct gyre_spans_text {
     char *json; /* an array of events; free() it */

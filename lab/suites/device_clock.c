@@ -91,8 +91,9 @@ gyre_status gyre_bench_device_open_on(gyre_bench_device *d, const char *backend,
         status = gyre_stream_create(d->context, NULL, &d->stream);
     if (status == GYRE_OK)
         status = open_events(d);
-    if (status == GYRE_OK)
-        gyre_bench_show(d->context);
+    if (status == GYRE_OK && gyre_bench_traced() &&
+        gyre_profile_start(d->context, NULL, &d->profile) != GYRE_OK)
+        d->profile = NULL; /* then the trace has no device spans */
     if (status != GYRE_OK)
         gyre_bench_device_close(d); /* accepts a half-built one */
     return status;
@@ -116,8 +117,20 @@ static void remember_loss(const gyre_bench_device *d)
     snprintf(lost_why, sizeof lost_why, "%s", fault ? fault->text : "it was lost");
 }
 
+static void add_span(void *user, const gyre_profile_span *span)
+{
+    const gyre_bench_device *d = user;
+    char track[sizeof d->device->name + 40];
+
+    snprintf(track, sizeof track, "%s %s", d->device->name, span->stream);
+    gyre_bench_span(track, span->name, span->begin_ns, span->duration_ns);
+}
+
 void gyre_bench_device_close(gyre_bench_device *d)
 {
+    if (d->profile && gyre_profile_stop(d->profile) == GYRE_OK)
+        (void)!gyre_profile_visit(d->profile, add_span, d);
+    gyre_profile_destroy(d->profile);
     gyre_bench_device_give(d, GYRE_CONTEXT_DEVICE, d->scratch, d->scratch_bytes);
     gyre_event_destroy(d->before);
     gyre_event_destroy(d->after);

@@ -22,6 +22,7 @@
 #include "gyre/bench.h"
 #include "gyre/context.h"
 #include "gyre/device.h"
+#include "gyre/profile.h"
 #include "gyre/stream.h"
 
 /* Elements of .axes. The null device computes nothing that is worth a figure: it is for suites that
@@ -40,6 +41,7 @@ typedef struct gyre_bench_device {
     uint64_t begin_ns;          /* the host's, where there are no events */
     void *scratch;              /* taken at the first flush */
     size_t scratch_bytes;
+    gyre_profile *profile; /* with --trace: its device spans go there at the close */
 } gyre_bench_device;
 
 /* The backend that the case's axis `device` names. Static. */

@@ -103,7 +103,7 @@ static gyre_status setup_latched(const gyre_bench_case *c, void **out_fixture)
     gyre_status status = setup_faulting(c, out_fixture);
     errors *e = *out_fixture;
 
-    if (status != GYRE_OK)
+    if (status != GYRE_OK || !e)
         return status;
     status = launch(e);
     if (status == GYRE_OK)

@@ -39,6 +39,7 @@ typedef struct blocks {
     const gyre_memory *memory;
     gyre_pool *pool; /* NULL: direct */
     size_t size;
+    void *scratch; /* of the device */
     uint64_t right;
     void *held[MOST_HELD];
     size_t held_count;
@@ -57,6 +58,7 @@ static void blocks_teardown(void *fixture)
     if (b->pool)
         give_held(b, PIECE);
     gyre_pool_destroy(b->pool);
+    gyre_bench_device_give(&b->device, GYRE_CONTEXT_DEVICE, b->scratch, BLOCK);
     gyre_bench_device_close(&b->device);
     gyre_bare_cuda_close(&b->cuda);
     free(b);
@@ -145,6 +147,21 @@ GYRE_SETUP_WITH(setup_direct_4kb, setup_4kb, DIRECT)
 GYRE_SETUP_WITH(setup_pooled_4kb, setup_4kb, POOLED)
 GYRE_SETUP_WITH(setup_limited, setup_4kb, LIMITED)
 
+static gyre_status setup_ticket_4kb(const gyre_bench_case *c, void **out_fixture)
+{
+    gyre_status status = setup_pooled_4kb(c, out_fixture);
+    blocks *b = *out_fixture;
+
+    if (status != GYRE_OK || !b)
+        return status;
+    status = gyre_bench_device_take(&b->device, GYRE_CONTEXT_DEVICE, BLOCK, &b->scratch);
+    if (status != GYRE_OK) {
+        blocks_teardown(b);
+        *out_fixture = NULL;
+    }
+    return status;
+}
+
 static gyre_status setup_bare(const gyre_bench_case *c, void **out_fixture)
 {
     blocks *b = calloc(1, sizeof *b);
@@ -198,14 +215,18 @@ static void pooled(void *fixture, uint64_t iterations)
     b->right += right;
 }
 
-/* As for work of the stream: the block is given while that may be under way. */
+/* As for work of the stream. A fill at the beginning, which nobody looks for, keeps the ticket from
+ * being through. */
 static void pooled_by_ticket(void *fixture, uint64_t iterations)
 {
     blocks *b = fixture;
     const uint64_t *const timeline = gyre_stream_ticket(b->device.stream).completed;
+    const gyre_fill fill = {.to = b->scratch, .pattern = {7}, .pattern_size = 1, .count = BLOCK};
     uint64_t right = 0;
     void *block;
 
+    if (gyre_stream_fill(b->device.stream, &fill) != GYRE_OK)
+        return; /* the check will miss it */
     for (uint64_t i = 0; i < iterations; i++) {
         if (gyre_pool_take_ordered(b->pool, BLOCK, ALIGNMENT, timeline, &block) != GYRE_OK)
             break;
@@ -214,7 +235,8 @@ static void pooled_by_ticket(void *fixture, uint64_t iterations)
                                  gyre_stream_ticket(b->device.stream)) != GYRE_OK)
             break;
     }
-    b->right += right;
+    if (gyre_stream_sync(b->device.stream) == GYRE_OK)
+        b->right += right;
 }
 
 static void bare_direct(void *fixture, uint64_t iterations)
@@ -347,7 +369,7 @@ static gyre_status setup_full(const gyre_bench_case *c, void **out_fixture)
     const gyre_status status = setup_limited(c, out_fixture);
     blocks *b = *out_fixture;
 
-    if (status != GYRE_OK || fill_up(b, PIECE))
+    if (status != GYRE_OK || !b || fill_up(b, PIECE))
         return status;
     blocks_teardown(b);
     *out_fixture = NULL;
@@ -498,9 +520,14 @@ static const gyre_bench benches[] = {
     {
         .name = "memory_allocation/pooled_ticket_4kb",
         .axes = {GYRE_DEVICE_AXIS},
-        .setup = setup_pooled_4kb,
+        .t0 = "before the take, for work of a stream",
+        .t1 = "after the give of the same, with the stream's ticket, which is not through",
+        .observer = USED,
+        .setup = setup_ticket_4kb,
         .run = pooled_by_ticket,
-        FROM_POOL,
+        .check = pool_is_right,
+        .tell = tell_pool,
+        ON_DEVICES,
     },
     {
         .name = "memory_allocation/pooled_4kb",

@@ -124,11 +124,8 @@ static gyre_status start_profile(work *w)
 {
     const gyre_profile_options options = {
         .struct_size = sizeof options, .spans = SPANS, .device_every = w->device_every};
-    const gyre_status status = gyre_profile_start(w->device.context, &options, &w->profile);
 
-    if (status == GYRE_AGAIN)
-        return gyre_bench_refuse(GYRE_UNAVAILABLE, "the context is profiled already, for --trace");
-    return status;
+    return gyre_profile_start(w->device.context, &options, &w->profile);
 }
 
 static bool look_once(work *w)
@@ -144,7 +141,7 @@ static bool look_once(work *w)
                stream.submitted >= stream.completed;
     case CONTEXT:
         return gyre_context_describe(w->device.context, &context) == GYRE_OK &&
-               context.streams == 1 && context.device_bytes >= sizeof *w->counter;
+               context.streams >= 1 && context.device_bytes >= sizeof *w->counter;
     case DEVICE:
         return gyre_device_look(w->device.device, &state) == GYRE_OK;
     case NOT:
@@ -198,6 +195,10 @@ static gyre_status setup_profiled(const gyre_bench_case *c, uint32_t device_ever
     *out_fixture = NULL;
     if (status != GYRE_OK)
         return status;
+    if (gyre_bench_traced())
+        return finish(
+            w, gyre_bench_refuse(GYRE_UNAVAILABLE, "contexts are profiled already, for --trace"),
+            out_fixture);
     w->device_every = device_every;
     status = open_work(w, c, &spinning, "spin", "pointer u64");
     if (status == GYRE_OK && device_every > 0)

@@ -25,6 +25,7 @@ extern const gyre_suite gyre_suite_kernel;
 extern const gyre_suite gyre_suite_launch;
 extern const gyre_suite gyre_suite_layout;
 extern const gyre_suite gyre_suite_message;
+extern const gyre_suite gyre_suite_multi_gpu;
 extern const gyre_suite gyre_suite_platform;
 extern const gyre_suite gyre_suite_pool;
 extern const gyre_suite gyre_suite_queue;

@@ -9,7 +9,7 @@
  *
  * Threads   one.
  * Owns      a fixture per case.
- * Not here  copies between GPUs (suites/platform.c).
+ * Not here  copies between GPUs (suites/multi_gpu.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +147,7 @@ static gyre_status transfer_setup(const gyre_bench_case *c, direction way, void 
     void *here = NULL;
 
     *out_fixture = NULL;
-    if (status != GYRE_OK)
+    if (status != GYRE_OK || !t)
         return status;
     status = gyre_bench_device_open(&t->device, c, &options);
     if (status == GYRE_OK)
@@ -193,7 +193,7 @@ static gyre_status bare_setup(const gyre_bench_case *c, direction way, void **ou
     void *here = NULL;
 
     *out_fixture = NULL;
-    if (status != GYRE_OK)
+    if (status != GYRE_OK || !t)
         return status;
     status = gyre_bare_cuda_open(&t->cuda);
     if (status == GYRE_OK)
@@ -365,7 +365,7 @@ static gyre_status floor_setup(const gyre_bench_case *c, void **out_fixture)
     gyre_status status = begin(c, IN_PAGEABLE, &t);
 
     *out_fixture = NULL;
-    if (status != GYRE_OK)
+    if (status != GYRE_OK || !t)
         return status;
     t->here = aligned_alloc(LINE, 2 * t->size);
     if (!t->here) {

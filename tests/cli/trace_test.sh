@@ -36,6 +36,12 @@ measured()
         [ "$(count '"name": "run"')" -ge 10 ] && exits 0 "$gyre" bench $fast --no-save --json --trace "$trace" clock/now_ns &&
         says err 'figures may be slower' && "$query" schema <"$work/out" >/dev/null
 }
+on_a_device()
+{
+    exits 0 "$gyre" bench --test --trace "$trace" memory_pressure/recovery/cpu profiler/off/cpu && says out 'skipped: contexts are profiled already' &&
+        [ "$(count '"name": "thread_name", .*"args": {"name": "cpu:0 stream"}')" -ge 1 ] &&
+        [ "$(count '"name": "fill", "ph": "X", "pid": 1, "tid": 1[0-9]\{9\},')" = 1 ] && events
+}
 here() { exits 0 "$gyre" bench --test --isolate none --trace "$trace" clock/now_ns && [ "$(count '"name": "clock/now_ns"')" = 1 ] && events; }
 # shellcheck disable=SC2086
 overwritten()
@@ -86,6 +92,7 @@ interrupted()
 claim_json file_has_a_process_for_each_group_and_spans_for_each_case whole
 claim times_of_all_processes_are_on_one_clock one_clock
 claim_json measured_runs_say_that_they_may_be_slower measured
+claim_json device_spans_have_a_track_of_their_own on_a_device
 claim_json without_processes_the_same_is_recorded here
 claim_json overwritten_events_are_counted_and_told overwritten
 claim_json crashed_case_takes_no_other_events_with_it crash
