@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -169,6 +170,20 @@ gyre_status gyre_bench_device_copy(const gyre_bench_device *d, void *to, const v
     const gyre_status status = gyre_stream_copy(d->stream, to, from, size);
 
     return status == GYRE_OK ? gyre_stream_sync(d->stream) : status;
+}
+
+bool gyre_bench_device_writes(const gyre_bench_device *d, void *block, size_t size)
+{
+    const gyre_fill fill = {
+        .to = block, .pattern = {0x6b, 0x17, 0xe3, 0x91}, .pattern_size = 4, .count = size / 4};
+    unsigned char *back = calloc(1, size);
+    bool right = back && gyre_stream_fill(d->stream, &fill) == GYRE_OK &&
+                 gyre_bench_device_copy(d, back, block, size) == GYRE_OK;
+
+    for (size_t i = 0; right && i < size / 4 * 4; i++)
+        right = back[i] == fill.pattern[i % 4];
+    free(back);
+    return right;
 }
 
 void gyre_bench_device_numbers(float *out_numbers, size_t count, uint64_t seed)

@@ -74,6 +74,10 @@ void gyre_bench_device_give(gyre_bench_device *d, gyre_context_memory_kind kind,
 GYRE_MUST_USE gyre_status gyre_bench_device_copy(const gyre_bench_device *d, void *to,
                                                  const void *from, size_t size);
 
+/* Whether the device can write to the block, of its memory or pinned, and the host reads there what
+ * was written. For checks; whole words of 4 bytes. */
+GYRE_MUST_USE bool gyre_bench_device_writes(const gyre_bench_device *d, void *block, size_t size);
+
 /* Numbers between -1 and 1, the same for the same seed, none of them 0. */
 void gyre_bench_device_numbers(float *out_numbers, size_t count, uint64_t seed);
 

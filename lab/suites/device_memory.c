@@ -1,36 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * device_memory: blocks of a device's memory, directly and from a pool, and at the pool's limit.
+ * device_memory: blocks of a device's memory, directly and from a pool.
  *
  * `memory_allocation` takes a block and gives it back: from the driver, from a pool, and as a
  * stream does it, with a ticket: what is given is free at once for work of the same stream. The
- * driver's own way for that is `bare_async_4kb`. `memory_pressure` has a pool with a limit of 64
- * MiB, which is met in every iteration, and a source that has nothing left.
+ * driver's own way for that is `bare_async_4kb`.
  *
  * Threads   one.
  * Owns      a fixture per case.
- * Not here  the host's memory (suites/pool.c).
+ * Not here  the host's memory (suites/pool.c), pools at their limit (suites/memory_pressure.c).
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "gyre/pool.h"
 #include "suites/bare_cuda.h"
 #include "suites/device_clock.h"
 #include "suites/suites.h"
 
-enum {
-    BLOCK = 4096,
-    ALIGNMENT = 256,
-    PIECE = 1 << 20,
-    LIMIT = 64 << 20,
-    MOST_HELD = 128,
-    LEAST_HELD = 48, /* of 64: a pool draws a little more than its blocks */
-};
+enum { BLOCK = 4096, ALIGNMENT = 256 };
 
-static const unsigned char PATTERN[8] = {0x6b, 0x17, 0xe3, 0x91};
-
-typedef enum source { DIRECT, POOLED, LIMITED } source;
+typedef enum source { DIRECT, POOLED } source;
 
 typedef struct blocks {
     gyre_bench_device device;
@@ -41,22 +30,12 @@ typedef struct blocks {
     size_t size;
     void *scratch; /* of the device */
     uint64_t right;
-    void *held[MOST_HELD];
-    size_t held_count;
 } blocks;
-
-static void give_held(blocks *b, size_t size)
-{
-    while (b->held_count > 0)
-        gyre_pool_give(b->pool, b->held[--b->held_count], size);
-}
 
 static void blocks_teardown(void *fixture)
 {
     blocks *b = fixture;
 
-    if (b->pool)
-        give_held(b, PIECE);
     gyre_pool_destroy(b->pool);
     gyre_bench_device_give(&b->device, GYRE_CONTEXT_DEVICE, b->scratch, BLOCK);
     gyre_bench_device_close(&b->device);
@@ -64,32 +43,21 @@ static void blocks_teardown(void *fixture)
     free(b);
 }
 
-static gyre_status make_pool(blocks *b, source from)
+static gyre_status furnish(blocks *b, source from, const gyre_bench_case *c)
 {
-    const gyre_pool_options options = {
-        .struct_size = sizeof options,
-        .source = b->memory,
-        .limit_bytes = from == LIMITED ? LIMIT : 0,
-        .track = GYRE_POOL_TRACK_OFF,
-    };
-
-    return gyre_pool_create(&options, &b->pool);
-}
-
-static gyre_status furnish(blocks *b, source from, const char *backend, const char *faults)
-{
-    const gyre_context_options options = {.struct_size = sizeof options, .faults = faults};
-    gyre_status status = gyre_bench_device_open_on(&b->device, backend, faults ? &options : NULL);
+    gyre_pool_options options = {.struct_size = sizeof options, .track = GYRE_POOL_TRACK_OFF};
+    const gyre_status status = gyre_bench_device_open(&b->device, c, NULL);
 
     if (status != GYRE_OK)
         return status;
     b->memory = gyre_context_memory(b->device.context, b->kind);
     if (!b->memory)
         return gyre_bench_refuse(GYRE_UNSUPPORTED, "%s has no such memory", b->device.device->name);
-    return from == DIRECT ? GYRE_OK : make_pool(b, from);
+    options.source = b->memory;
+    return from == DIRECT ? GYRE_OK : gyre_pool_create(&options, &b->pool);
 }
 
-static gyre_status blocks_setup(blocks like, source from, const char *backend, const char *faults,
+static gyre_status blocks_setup(const gyre_bench_case *c, blocks like, source from,
                                 void **out_fixture)
 {
     blocks *b = calloc(1, sizeof *b);
@@ -99,7 +67,7 @@ static gyre_status blocks_setup(blocks like, source from, const char *backend, c
     if (!b)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
     *b = like;
-    status = furnish(b, from, backend, faults);
+    status = furnish(b, from, c);
     if (status != GYRE_OK) {
         blocks_teardown(b); /* accepts a half-built one */
         return status;
@@ -118,7 +86,7 @@ static gyre_status setup_sized(const gyre_bench_case *c, source from, gyre_conte
         *out_fixture = NULL;
         return gyre_bench_refuse(GYRE_INVALID, "the size is at most a GiB");
     }
-    return blocks_setup(like, from, gyre_bench_device_word(c), NULL, out_fixture);
+    return blocks_setup(c, like, from, out_fixture);
 }
 
 static gyre_status setup_direct(const gyre_bench_case *c, void **out_fixture)
@@ -140,12 +108,11 @@ static gyre_status setup_4kb(const gyre_bench_case *c, source from, void **out_f
 {
     const blocks like = {.size = BLOCK};
 
-    return blocks_setup(like, from, gyre_bench_device_word(c), NULL, out_fixture);
+    return blocks_setup(c, like, from, out_fixture);
 }
 
 GYRE_SETUP_WITH(setup_direct_4kb, setup_4kb, DIRECT)
 GYRE_SETUP_WITH(setup_pooled_4kb, setup_4kb, POOLED)
-GYRE_SETUP_WITH(setup_limited, setup_4kb, LIMITED)
 
 static gyre_status setup_ticket_4kb(const gyre_bench_case *c, void **out_fixture)
 {
@@ -266,22 +233,6 @@ static void bare_async(void *fixture, uint64_t iterations)
     gyre_bare_cuda_did(&b->cuda, b->cuda.stream_sync(b->cuda.stream));
 }
 
-/* Whether the device can write such a block, and the host finds that in it. */
-static bool is_usable(const blocks *b, void *block)
-{
-    gyre_fill fill = {.to = block, .pattern_size = 4, .count = b->size / 4};
-    unsigned char *back = malloc(b->size);
-    bool right;
-
-    memcpy(fill.pattern, PATTERN, sizeof fill.pattern);
-    right = back && gyre_stream_fill(b->device.stream, &fill) == GYRE_OK &&
-            gyre_bench_device_copy(&b->device, back, block, b->size) == GYRE_OK;
-    for (size_t i = 0; right && i < b->size / 4 * 4; i++)
-        right = back[i] == PATTERN[i % 4];
-    free(back);
-    return right;
-}
-
 static bool direct_is_right(const void *fixture, uint64_t iterations)
 {
     const blocks *b = fixture;
@@ -290,7 +241,7 @@ static bool direct_is_right(const void *fixture, uint64_t iterations)
 
     if (b->right != iterations || b->memory->take(b->memory, b->size, ALIGNMENT, &block) != GYRE_OK)
         return false;
-    right = is_usable(b, block);
+    right = gyre_bench_device_writes(&b->device, block, b->size);
     b->memory->give(b->memory, block, b->size, ALIGNMENT);
     return right;
 }
@@ -306,7 +257,7 @@ static bool pool_is_right(const void *fixture, uint64_t iterations)
         pool.hits + pool.misses != pool.takes || pool.blocks_out != 0 || b->right != iterations ||
         gyre_pool_take_aligned(b->pool, b->size, ALIGNMENT, &block) != GYRE_OK)
         return false;
-    right = is_usable(b, block);
+    right = gyre_bench_device_writes(&b->device, block, b->size);
     gyre_pool_give_aligned(b->pool, block, b->size, ALIGNMENT);
     return right;
 }
@@ -336,7 +287,6 @@ static void tell_pool(const void *fixture, uint64_t iterations, gyre_bench_facts
         return;
     gyre_bench_count(facts, "hit_rate", (double)pool.hits / (double)pool.takes);
     gyre_bench_count(facts, "misses", (double)pool.misses);
-    gyre_bench_count(facts, "refusals", (double)pool.refusals);
     gyre_bench_count(facts, "peak_bytes", (double)pool.peak_bytes);
 }
 
@@ -346,134 +296,6 @@ static void tell_bare(const void *fixture, uint64_t iterations, gyre_bench_facts
 
     (void)iterations;
     gyre_bare_cuda_tell(&b->cuda, facts);
-}
-
-/* At the limit */
-
-/* Takes blocks until the pool refuses one; whether it was the limit that refused. */
-static bool fill_up(blocks *b, size_t size)
-{
-    gyre_status status = GYRE_OK;
-    void *block;
-
-    while (status == GYRE_OK && b->held_count < MOST_HELD) {
-        status = gyre_pool_take(b->pool, size, &block);
-        if (status == GYRE_OK)
-            b->held[b->held_count++] = block;
-    }
-    return status == GYRE_AGAIN && b->held_count * size >= (size_t)LEAST_HELD * PIECE;
-}
-
-static gyre_status setup_full(const gyre_bench_case *c, void **out_fixture)
-{
-    const gyre_status status = setup_limited(c, out_fixture);
-    blocks *b = *out_fixture;
-
-    if (status != GYRE_OK || !b || fill_up(b, PIECE))
-        return status;
-    blocks_teardown(b);
-    *out_fixture = NULL;
-    return gyre_bench_refuse(GYRE_NO_MEMORY, "the device has no 64 MiB, or no limit was met");
-}
-
-static void fill_and_empty(void *fixture, uint64_t iterations)
-{
-    blocks *b = fixture;
-
-    for (uint64_t i = 0; i < iterations; i++) {
-        b->right += fill_up(b, PIECE);
-        give_held(b, PIECE);
-    }
-}
-
-/* What is kept of one size must go back to the source before the other size fits. */
-static void fill_with_two_sizes(void *fixture, uint64_t iterations)
-{
-    blocks *b = fixture;
-
-    for (uint64_t i = 0; i < iterations; i++) {
-        bool right = fill_up(b, PIECE);
-
-        give_held(b, PIECE);
-        right = fill_up(b, (size_t)4 * PIECE) && right;
-        give_held(b, (size_t)4 * PIECE);
-        b->right += right;
-    }
-}
-
-static void refused_take(void *fixture, uint64_t iterations)
-{
-    blocks *b = fixture;
-    void *block;
-
-    for (uint64_t i = 0; i < iterations; i++)
-        b->right += gyre_pool_take(b->pool, PIECE, &block) == GYRE_AGAIN;
-}
-
-static void refused_then_given(void *fixture, uint64_t iterations)
-{
-    blocks *b = fixture;
-    void *block;
-
-    for (uint64_t i = 0; i < iterations; i++) {
-        bool right = gyre_pool_take(b->pool, PIECE, &block) == GYRE_AGAIN;
-
-        gyre_pool_give(b->pool, b->held[--b->held_count], PIECE);
-        if (gyre_pool_take(b->pool, PIECE, &block) != GYRE_OK)
-            break; /* the check will miss it */
-        b->held[b->held_count++] = block;
-        b->right += right;
-    }
-}
-
-/* All went as it should, the pool kept within its limit, and its blocks are the device's. */
-static bool kept_within(const void *fixture, uint64_t iterations)
-{
-    const blocks *b = fixture;
-    gyre_pool_statistics pool = {.struct_size = sizeof pool};
-    bool right;
-    void *block;
-
-    if (b->right != iterations || gyre_pool_describe(b->pool, &pool) != GYRE_OK ||
-        pool.peak_bytes > LIMIT || pool.blocks_out != b->held_count || pool.refusals < iterations)
-        return false;
-    if (b->held_count > 0)
-        return is_usable(b, b->held[0]);
-    if (gyre_pool_take(b->pool, PIECE, &block) != GYRE_OK)
-        return false;
-    right = is_usable(b, block);
-    gyre_pool_give(b->pool, block, PIECE);
-    return right;
-}
-
-/* The context has tried both kinds of memory: all takes after those fail. */
-static gyre_status setup_failing(const gyre_bench_case *c, source from, void **out_fixture)
-{
-    const blocks like = {.size = BLOCK};
-
-    (void)c;
-    return blocks_setup(like, from, "null", "memory@3..", out_fixture);
-}
-
-GYRE_SETUP_WITH(setup_failing_direct, setup_failing, DIRECT)
-GYRE_SETUP_WITH(setup_failing_pool, setup_failing, POOLED)
-
-static void failing_take(void *fixture, uint64_t iterations)
-{
-    blocks *b = fixture;
-    void *block;
-
-    for (uint64_t i = 0; i < iterations; i++)
-        b->right +=
-            (b->pool ? gyre_pool_take(b->pool, BLOCK, &block)
-                     : b->memory->take(b->memory, BLOCK, ALIGNMENT, &block)) == GYRE_NO_MEMORY;
-}
-
-static bool failed_and_lives(const void *fixture, uint64_t iterations)
-{
-    const blocks *b = fixture;
-
-    return b->right == iterations && gyre_context_check(b->device.context) == GYRE_OK;
 }
 
 #define SIZES GYRE_AXIS("size", 1024, 4096, 16384, 65536, 262144, 1048576)
@@ -488,15 +310,6 @@ static bool failed_and_lives(const void *fixture, uint64_t iterations)
 #define BARE                                                                                       \
     .observer = "the host, which looks at each address", .setup = setup_bare,                      \
     .check = bare_is_right, .tell = tell_bare, .tags = GYRE_TAG_GPU, .teardown = blocks_teardown
-#define PRESSED                                                                                    \
-    .axes = {GYRE_DEVICE_AXIS_NULL}, .check = kept_within, .tell = tell_pool,                      \
-    .observer = "the host, which counts refusals, and has the device write to a block at the end", \
-    ON_DEVICES
-#define FAILING                                                                                    \
-    .t0 = "before the take", .t1 = "after its return",                                             \
-    .observer = "the host, which counts GYRE_NO_MEMORY", .run = failing_take,                      \
-    .check = failed_and_lives, .tell = tell_device, .teardown = blocks_teardown
-
 static const gyre_bench benches[] = {
     {
         .name = "memory_allocation/device_direct",
@@ -555,48 +368,6 @@ static const gyre_bench benches[] = {
         .t1 = "after cuMemFreeAsync of the same",
         .run = bare_async,
         BARE,
-    },
-    {
-        .name = "memory_pressure/fill_and_empty",
-        .t0 = "before the first take of 1 MiB from a pool with a limit of 64",
-        .t1 = "after one was refused, and all were given back",
-        .setup = setup_limited,
-        .run = fill_and_empty,
-        PRESSED,
-    },
-    {
-        .name = "memory_pressure/fill_with_two_sizes",
-        .t0 = "before a pool of 64 MiB is filled with blocks of 1 MiB, which are given back",
-        .t1 = "after it was filled with blocks of 4 MiB, for which the others went to the driver",
-        .setup = setup_limited,
-        .run = fill_with_two_sizes,
-        PRESSED,
-    },
-    {
-        .name = "memory_pressure/refused_take",
-        .t0 = "before a take of 1 MiB from a pool whose 64 MiB are out",
-        .t1 = "after it was refused",
-        .setup = setup_full,
-        .run = refused_take,
-        PRESSED,
-    },
-    {
-        .name = "memory_pressure/recovery",
-        .t0 = "before a take that is refused",
-        .t1 = "after another block was given, and a take had one",
-        .setup = setup_full,
-        .run = refused_then_given,
-        PRESSED,
-    },
-    {
-        .name = "memory_pressure/failing_take_direct",
-        .setup = setup_failing_direct,
-        FAILING,
-    },
-    {
-        .name = "memory_pressure/failing_take_pooled",
-        .setup = setup_failing_pool,
-        FAILING,
     },
 };
 

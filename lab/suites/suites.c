@@ -31,6 +31,7 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_device_metrics,
     &gyre_suite_platform,
     &gyre_suite_multi_gpu,
+    &gyre_suite_memory_pressure,
     &gyre_suite_harness,
     NULL,
 };

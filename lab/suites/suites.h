@@ -24,6 +24,7 @@ extern const gyre_suite gyre_suite_harness;
 extern const gyre_suite gyre_suite_kernel;
 extern const gyre_suite gyre_suite_launch;
 extern const gyre_suite gyre_suite_layout;
+extern const gyre_suite gyre_suite_memory_pressure;
 extern const gyre_suite gyre_suite_message;
 extern const gyre_suite gyre_suite_multi_gpu;
 extern const gyre_suite gyre_suite_platform;
