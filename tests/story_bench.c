@@ -31,17 +31,16 @@ typedef struct unary_parameters {
 static void matmul(const gyre_block *block, const void *parameters)
 {
     const matmul_parameters *const p = parameters;
+    const size_t n = p->n, row = (size_t)block->index[1] * TILE;
+    const size_t column = (size_t)block->index[0] * TILE;
+    float sums[TILE][TILE] = {{0}};
 
-    for (uint32_t y = 0; y < TILE; y++)
-        for (uint32_t x = 0; x < TILE; x++) {
-            const size_t row = (size_t)block->index[1] * TILE + y;
-            const size_t column = (size_t)block->index[0] * TILE + x;
-            float sum = 0;
-
-            for (size_t k = 0; k < p->n; k++)
-                sum += p->a[row * p->n + k] * p->b[k * p->n + column];
-            p->c[row * p->n + column] = sum;
-        }
+    for (size_t k = 0; k < n; k++)
+        for (size_t y = 0; y < TILE; y++)
+            for (size_t x = 0; x < TILE; x++)
+                sums[y][x] += p->a[(row + y) * n + k] * p->b[k * n + column + x];
+    for (size_t y = 0; y < TILE; y++)
+        memcpy(&p->c[(row + y) * n + column], sums[y], sizeof sums[y]);
 }
 
 static void relu(const gyre_block *block, const void *parameters)
@@ -189,7 +188,7 @@ static gyre_status set_up(const gyre_bench_case *c, const char *entry, const cha
     }
     status = gyre_kernel_create(s->device.context, &program, entry, signature, NULL, &s->kernel);
     for (int i = 0; i < arrays && status == GYRE_OK; i++) {
-        void *block;
+        void *block = NULL;
 
         s->here[i] = malloc(s->bytes);
         status = s->here[i]
@@ -429,7 +428,7 @@ static gyre_status greedy_setup(const gyre_bench_case *c, void **out_fixture)
     gyre_status status = set_up(c, "relu", "pointer u32", 1, SMALL, &s);
 
     *out_fixture = NULL;
-    if (status != GYRE_OK)
+    if (!s)
         return status;
     status = gyre_bench_device_take(&s->device, GYRE_CONTEXT_DEVICE, (size_t)1 << 50, &block);
     if (status == GYRE_OK) /* then it is no fault */

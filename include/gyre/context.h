@@ -44,7 +44,7 @@ typedef struct gyre_context_options {
                                * default GYRE_SYNC_TIMEOUT, 2 s */
     uint32_t strikes;         /* misses without progress until it is lost; default 3 */
     uint32_t pending_most; /* submissions of a stream that may be under way before the next waits;
-                            * default 16; 1024 is the most, and what larger numbers mean */
+                            * default 16; 256 is the most, and what larger numbers mean */
     uint32_t workers;      /* the CPU's threads; default GYRE_CPU_WORKERS, all CPUs */
     const char *faults;    /* what shall go wrong (docs/backends.md); default GYRE_NULL_FAULTS;
                             * GYRE_UNSUPPORTED unless the device has GYRE_FEATURE_FAULTS */

@@ -54,7 +54,7 @@ typedef struct gyre_dispatch_options {
     const gyre_allocator *allocator; /* for the books; copied; default malloc */
     const char *name;          /* of its thread, and for logs; copied, cut; default "dispatch" */
     uint32_t streams;          /* a command's `stream` is below this; default 1, at most 64 */
-    uint32_t pending_most;     /* commands of a stream under way; default 16, at most 1024 */
+    uint32_t pending_most;     /* commands of a stream under way; default 16, at most 256 */
     const uint32_t *cpus;      /* on which its thread may run; default the starter's */
     size_t cpu_count;          /* how many of them */
     uint64_t spin_ns;          /* how long it looks for the next command before it sleeps; default

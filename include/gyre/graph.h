@@ -49,6 +49,7 @@ typedef struct gyre_after {
 } gyre_after;
 
 /* Add a node, numbered 0, 1, ... GYRE_INVALID for what gyre_stream_launch, _copy and _fill refuse,
+ * for copies and fills of nothing,
  * for a node to wait for that is not there, and after gyre_graph_finish. `out_node` may be one of
  * `after`: it is written last. Never block. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_graph_launch(gyre_graph *graph, gyre_kernel *kernel,
@@ -68,8 +69,10 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_graph_finish(gyre_graph *graph);
 GYRE_API GYRE_MUST_USE gyre_status gyre_graph_update(gyre_graph *graph, uint32_t node,
                                                      const void *parameters, size_t size);
 
-/* Submits the whole graph as one ticket. GYRE_INVALID when it is not finished, or of another
- * context; otherwise as gyre_stream_launch. */
+/* Submits the whole graph as one ticket, after one for each table of merged launches that is not
+ * there yet or has changed. GYRE_INVALID when it is not finished, or of another context; otherwise
+ * as gyre_stream_launch, but where the driver has no graphs of its own some nodes may have been
+ * submitted before one fails: those are a ticket then. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_stream_submit(gyre_stream *stream, gyre_graph *graph);
 
 typedef struct gyre_graph_facts {

@@ -73,7 +73,10 @@ typedef struct gyre_cu_exec_ *gyre_cu_exec;
     X(error_name, "cuGetErrorName", (gyre_cu_result result, const char **name))
 /* clang-format on */
 
-/* The parameter of what is not to be timed, as of an ordinary event. */
+/* An element of .axes: bare cases are named by their device as Gyre's beside them are. */
+#define GYRE_BARE_CUDA_AXIS GYRE_AXIS_WORDS("device", "cuda")
+
+/* Flags: an event that tells no time, a stream that does not wait for the default one. */
 enum { GYRE_CU_EVENT_NO_TIMING = 2, GYRE_CU_STREAM_NON_BLOCKING = 1 };
 
 typedef struct gyre_bare_cuda {

@@ -265,6 +265,7 @@ static gyre_status flush(void *fixture)
         return status;
     fill.to = d->scratch;
     fill.count = d->scratch_bytes / fill.pattern_size;
+    d->flushes++;
     status = gyre_stream_fill(d->stream, &fill);
     return status == GYRE_OK ? gyre_stream_sync(d->stream) : status;
 }

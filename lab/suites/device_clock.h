@@ -42,6 +42,7 @@ typedef struct gyre_bench_device {
     void *scratch;              /* taken at the first flush */
     size_t scratch_bytes;
     gyre_profile *profile; /* with --trace: its device spans go there at the close */
+    uint64_t flushes;      /* each is one submission to the stream */
 } gyre_bench_device;
 
 /* The backend that the case's axis `device` names. Static. */

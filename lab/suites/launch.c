@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "gyre/graph.h"
+#include "suites/bare_cuda.h"
 #include "suites/device_clock.h"
 #include "suites/device_kernels.h"
 #include "suites/launch_bare.h"
@@ -47,7 +48,8 @@ static void launches_teardown(void *fixture)
     gyre_kernel_release(l->count);
     gyre_kernel_release(l->relu);
     gyre_bench_device_give(&l->device, GYRE_CONTEXT_DEVICE, l->counter, sizeof(uint64_t));
-    gyre_bench_device_give(&l->device, GYRE_CONTEXT_DEVICE, l->there, 2 * GYRE_COMMAND_BYTES);
+    gyre_bench_device_give(&l->device, GYRE_CONTEXT_DEVICE, l->there,
+                           (size_t)2 * GYRE_COMMAND_BYTES);
     gyre_bench_device_give(&l->device, GYRE_CONTEXT_PINNED, l->here, sizeof *l->here);
     gyre_bench_device_close(&l->device);
     gyre_partner_stop(&l->cpus);
@@ -62,8 +64,8 @@ static gyre_status take_memory(launches *l)
         gyre_bench_device_take(&l->device, GYRE_CONTEXT_DEVICE, sizeof zero, &l->counter);
 
     if (status == GYRE_OK)
-        status = gyre_bench_device_take(&l->device, GYRE_CONTEXT_DEVICE, 2 * GYRE_COMMAND_BYTES,
-                                        &l->there);
+        status = gyre_bench_device_take(&l->device, GYRE_CONTEXT_DEVICE,
+                                        (size_t)2 * GYRE_COMMAND_BYTES, &l->there);
     if (status == GYRE_OK)
         status = gyre_bench_device_take(&l->device, GYRE_CONTEXT_PINNED, sizeof *l->here, &here);
     l->here = here;
@@ -276,8 +278,8 @@ static void tell_round_trip(const void *fixture, uint64_t iterations, gyre_bench
     .axes = {GYRE_DEVICE_AXIS}, .setup = setup, .teardown = launches_teardown, .tell = tell,       \
     .tags = GYRE_TAG_CPU | GYRE_TAG_GPU
 #define BARE                                                                                       \
-    .setup = gyre_bare_launch_setup, .teardown = gyre_bare_launch_teardown,                        \
-    .tell = gyre_bare_launch_tell, .tags = GYRE_TAG_GPU
+    .axes = {GYRE_BARE_CUDA_AXIS}, .setup = gyre_bare_launch_setup,                                \
+    .teardown = gyre_bare_launch_teardown, .tell = gyre_bare_launch_tell, .tags = GYRE_TAG_GPU
 
 static const gyre_bench benches[] = {
     {

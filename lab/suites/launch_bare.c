@@ -66,8 +66,8 @@ static gyre_status take_memory(launches *l)
         gyre_bare_cuda_checked(cuda, "cuMemAlloc", cuda->memory_take(&l->counter, sizeof zero));
 
     if (status == GYRE_OK)
-        status = gyre_bare_cuda_checked(cuda, "cuMemAlloc",
-                                        cuda->memory_take(&l->there, 2 * GYRE_COMMAND_BYTES));
+        status = gyre_bare_cuda_checked(
+            cuda, "cuMemAlloc", cuda->memory_take(&l->there, (size_t)2 * GYRE_COMMAND_BYTES));
     if (status == GYRE_OK)
         status = gyre_bare_cuda_checked(cuda, "cuMemHostAlloc",
                                         cuda->pinned_take(&here, sizeof *l->here, 0));

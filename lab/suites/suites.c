@@ -27,6 +27,8 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_transfer_stream,
     &gyre_suite_device_memory,
     &gyre_suite_device_error,
+    &gyre_suite_gpu_batch,
+    &gyre_suite_gpu_batch_device,
     &gyre_suite_dispatch,
     &gyre_suite_device_metrics,
     &gyre_suite_platform,

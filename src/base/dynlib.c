@@ -27,7 +27,7 @@ static const char *reason(void)
 
 static gyre_status open_first(const char *const *files, gyre_dynlib *library)
 {
-    char why[160] = "no file named";
+    char why[160] = "";
 
     for (; *files; files++) {
         library->handle = dlopen(*files, RTLD_NOW | RTLD_LOCAL);
@@ -36,9 +36,10 @@ static gyre_status open_first(const char *const *files, gyre_dynlib *library)
             gyre_log(GYRE_LOG_DEBUG, GYRE_TOPIC_BASE, "loaded %s", *files);
             return GYRE_OK;
         }
-        snprintf(why, sizeof why, "%s", reason());
+        if (why[0] == '\0') /* what the usual one lacks is what the user can mend */
+            snprintf(why, sizeof why, "%s", reason());
     }
-    return gyre_fail(GYRE_UNAVAILABLE, "%s", why);
+    return gyre_fail(GYRE_UNAVAILABLE, "%s", why[0] ? why : "no file named");
 }
 
 gyre_status gyre_dynlib_open(const char *const *files, const char *const *symbols, void **table,

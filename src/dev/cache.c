@@ -69,6 +69,18 @@ void gyre_digest_end(const gyre_digest *digest, char text[33])
     snprintf(text, 33, "%016" PRIx64 "%016" PRIx64, digest->half[0], digest->half[1]);
 }
 
+/* A folder that was given relative to another is that one for good, wherever the process goes. */
+static int fix_folder(const char *given)
+{
+    char here[PATH_MAX];
+
+    if (given[0] == '/')
+        return snprintf(folder_name, sizeof folder_name, "%s", given);
+    return getcwd(here, sizeof here)
+               ? snprintf(folder_name, sizeof folder_name, "%s/%s", here, given)
+               : 0;
+}
+
 /* A name that does not fit is no folder. XDG's convention: a path that is not absolute counts as
  * not set. */
 static void choose_folder(void)
@@ -81,7 +93,7 @@ static void choose_folder(void)
     if (strcmp(given, "off") == 0)
         return;
     if (given[0])
-        length = snprintf(folder_name, sizeof folder_name, "%s", given);
+        length = fix_folder(given);
     else if (base[0] == '/')
         length = snprintf(folder_name, sizeof folder_name, "%s/gyre/kernels", base);
     else if (home[0] == '/')

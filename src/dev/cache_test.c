@@ -26,6 +26,25 @@ static void folder_is_the_homes(void)
     CHECK(fake_counts().limit_bytes == (uint64_t)256 << 20);
 }
 
+/* A process that goes elsewhere finds again what it stored, and leaves no folders behind there. */
+static void folder_stays_where_it_was(void)
+{
+    const gyre_cache_key key = fake_key(1);
+    char root[] = "/tmp/gyre-cache-XXXXXX", path[64];
+
+    REQUIRE(mkdtemp(root) && chdir(root) == 0 && mkdir("elsewhere", 0700) == 0);
+    REQUIRE(gyre_settings_set("GYRE_CACHE", "some/kernels") == GYRE_OK);
+    fake_store(&key, 100);
+    REQUIRE(chdir("elsewhere") == 0);
+    CHECK(fake_found(&key) == 1);
+    fake_store(&key, 100);
+    CHECK(access("some", F_OK) != 0);
+    snprintf(path, sizeof path, "%s/some/kernels", root);
+    CHECK(strcmp(fake_counts().folder, path) == 0);
+    REQUIRE(chdir("/") == 0);
+    fake_remove(root);
+}
+
 static bool never(void *user, const gyre_cache_entry *entry)
 {
     (void)user, (void)entry;
@@ -47,11 +66,12 @@ static void nothing_is_kept(void)
     CHECK(gyre_cache_clear(false, &entries, &bytes) == GYRE_UNAVAILABLE && entries == 0);
 }
 
-/* These three come first: a child of a process that read its settings cannot set others. */
+/* These come first: a child of a process that read its settings cannot set others. */
 static void folder_follows_the_conventions(void)
 {
     CHECK(passes_in_child(folder_is_xdgs));
     CHECK(passes_in_child(folder_is_the_homes));
+    CHECK(passes_in_child(folder_stays_where_it_was));
 }
 
 static void off_keeps_nothing(void)

@@ -56,6 +56,8 @@ gyre_status gyre_context_usable(gyre_context *context)
 
 gyre_status gyre_context_lose(gyre_context *context, gyre_loss loss)
 {
+    gyre_error fault;
+
     pthread_mutex_lock(&context->lock);
     /* relaxed: only written under the lock */
     if (atomic_load_explicit(&context->lost, memory_order_relaxed) == GYRE_LOSS_NONE) {
@@ -68,8 +70,9 @@ gyre_status gyre_context_lose(gyre_context *context, gyre_loss loss)
         atomic_load_explicit(&context->lost, memory_order_relaxed) == GYRE_LOSS_NONE)
         /* release [context-lost]: whoever sees it finds the fault */
         atomic_store_explicit(&context->lost, (uint32_t)loss, memory_order_release);
+    fault = context->fault;
     pthread_mutex_unlock(&context->lock);
-    return gyre_context_usable(context);
+    return gyre_fault_again(&fault); /* whoever resets it meanwhile */
 }
 
 void gyre_context_leave(gyre_context *context)
@@ -78,9 +81,12 @@ void gyre_context_leave(gyre_context *context)
     if (atomic_load_explicit(&context->lost, memory_order_acquire) == GYRE_LOSS_NONE)
         return;
     pthread_mutex_lock(&context->lock);
-    if (!context->abandoned)
+    /* relaxed: only written under the lock; it may have been reset meanwhile */
+    if (atomic_load_explicit(&context->lost, memory_order_relaxed) != GYRE_LOSS_NONE &&
+        !context->abandoned) {
         context->backend->abandon(context->dev);
-    context->abandoned = true;
+        context->abandoned = true;
+    }
     pthread_mutex_unlock(&context->lock);
 }
 
@@ -367,8 +373,11 @@ const gyre_error *gyre_context_fault(const gyre_context *context)
 
 gyre_status gyre_context_reset(gyre_context *context)
 {
+    const gyre_status status = gyre_process_check(); /* others may have held the lock */
     bool back;
 
+    if (status != GYRE_OK)
+        return status;
     pthread_mutex_lock(&context->lock);
     back = !context->abandoned &&
            atomic_load_explicit(&context->lost, memory_order_relaxed) != GYRE_LOSS_FAULT;
@@ -389,7 +398,10 @@ gyre_status gyre_context_describe(gyre_context *context, gyre_context_statistics
 {
     const size_t size = out_statistics->struct_size;
     gyre_context_statistics s = {.struct_size = size};
+    const gyre_status status = gyre_process_check(); /* others may have held the lock */
 
+    if (status != GYRE_OK)
+        return status;
     if (size < sizeof size)
         return gyre_fail(GYRE_INVALID, "statistics without struct_size");
     pthread_mutex_lock(&context->lock);

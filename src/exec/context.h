@@ -20,7 +20,10 @@
 #include "gyre/memory.h"
 #include "gyre/status.h"
 
-enum { GYRE_NAME_BYTES = 32, GYRE_PENDING_MOST = 1024 };
+/* Drivers have room for a limited number of operations of one stream, timed events among them, and
+ * let who submits more behind a kernel that hangs wait without end. Each submission may come with
+ * two such events. */
+enum { GYRE_NAME_BYTES = 32, GYRE_PENDING_MOST = 256 };
 
 /* How far a stream is. It stays where it is to the end of the context, because pools look at it
  * after the stream is gone; the next stream goes on where the last one stopped. */

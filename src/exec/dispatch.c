@@ -21,7 +21,7 @@
 enum {
     STREAMS_MOST = 64,
     PENDING = 16,
-    PENDING_MOST = 1024,
+    PENDING_MOST = 256,
     FIRST_KERNELS = 16,
     KEPT_BYTES = 256 << 10, /* of each size, by a thread */
 };

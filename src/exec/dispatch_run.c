@@ -315,7 +315,7 @@ static bool run_hand(gyre_dispatch *dispatch, gyre_dispatch_lane *lane)
     if (status == GYRE_OK) {
         record.value = gyre_stream_ticket(lane->stream).value;
         if (lane->next == lane->tail)
-            lane->waiting_ns = record.taken_ns;
+            lane->waiting_ns = gyre_clock_now_ns(); /* it may have been in hand for long */
         *record_at(dispatch, lane, lane->tail++) = record;
         count(&dispatch->pending, 1);
         if (record.kind == GYRE_COMMAND_SYNCHRONIZE)

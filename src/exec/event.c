@@ -107,9 +107,10 @@ gyre_status gyre_event_between(gyre_event *from, gyre_event *to, double *out_ns)
     status = gyre_event_poll(from);
     if (status == GYRE_OK)
         status = gyre_event_poll(to);
-    if (status == GYRE_OK)
-        status = from->context->backend->event_between(from->native, to->native, out_ns);
-    return status;
+    if (status != GYRE_OK)
+        return status;
+    status = from->context->backend->event_between(from->native, to->native, out_ns);
+    return status == GYRE_DEVICE_LOST ? gyre_context_lose(from->context, GYRE_LOSS_FAULT) : status;
 }
 
 void gyre_event_destroy(gyre_event *event)

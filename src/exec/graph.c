@@ -151,8 +151,9 @@ static gyre_status add(gyre_graph *graph, const gyre_dev_node *ready, gyre_kerne
         if (after.nodes[i] >= graph->count)
             return gyre_fail(GYRE_INVALID, "%s: node %u, to wait for, is not there", graph->name,
                              after.nodes[i]);
-    if (after.count > graph->count)
-        return gyre_fail(GYRE_INVALID, "%s: more nodes to wait for than there are", graph->name);
+    if (after.count > NODES_MOST)
+        return gyre_fail(GYRE_INVALID, "%s: a node waits for %d others at most", graph->name,
+                         NODES_MOST);
     status = grow(graph);
     if (status == GYRE_OK && after.count > 0) {
         status = gyre_alloc(memory_of(graph), after.count, sizeof(uint32_t), &memory);
@@ -197,8 +198,9 @@ gyre_status gyre_graph_launch(gyre_graph *graph, gyre_kernel *kernel, const gyre
     gyre_status status;
 
     if (!kernel || !launch)
-        status = gyre_fail(GYRE_INVALID, "%s: a launch of no kernel", graph->name);
-    else if (gyre_kernel_context(kernel) != graph->context)
+        return number_it(gyre_fail(GYRE_INVALID, "%s: a launch of no kernel", graph->name), 0,
+                         out_node);
+    if (gyre_kernel_context(kernel) != graph->context)
         status = gyre_fail(GYRE_INVALID, "%s: kernel '%s' is of another context", graph->name,
                            gyre_kernel_name(kernel));
     else
@@ -315,7 +317,9 @@ static void lay_out(gyre_graph *graph)
 
         for (uint32_t k = 0; k < n->ready.after_count; k++)
             n->after[k] = graph->nodes[n->after[k]].becomes;
-        graph->expected_ns += n->expected_ns;
+        graph->expected_ns = n->expected_ns < UINT64_MAX - graph->expected_ns
+                                 ? graph->expected_ns + n->expected_ns
+                                 : UINT64_MAX;
         if (n->table != NOT_MERGED && n->row > 0) {
             n->becomes = graph->tables[n->table].becomes;
             continue;
@@ -367,9 +371,10 @@ gyre_status gyre_graph_finish(gyre_graph *graph)
     lay_out(graph);
     status = context->backend->graph_open(context->dev, graph->ready, graph->ready_count,
                                           &graph->native);
-    if (status == GYRE_DEVICE_LOST)
-        return gyre_context_lose(context, GYRE_LOSS_FAULT);
-    return status == GYRE_UNSUPPORTED ? GYRE_OK : status; /* then one by one */
+    if (status == GYRE_OK || status == GYRE_UNSUPPORTED) /* then one by one */
+        return GYRE_OK;
+    graph->ready_count = 0; /* it is not to be submitted */
+    return status == GYRE_DEVICE_LOST ? gyre_context_lose(context, GYRE_LOSS_FAULT) : status;
 }
 
 gyre_status gyre_graph_update(gyre_graph *graph, uint32_t number, const void *parameters,
@@ -429,22 +434,38 @@ static gyre_status carry(gyre_graph *graph, table *t, gyre_stream *stream)
         return status;
     memcpy(block, t->rows, size);
     status = gyre_stream_copy(stream, t->there, block, size);
-    if (status == GYRE_OK)
-        t->changed = false;
-    if (status != GYRE_OK || gyre_pool_give_after(graph->staging, block, size, GYRE_POOL_ALIGNMENT,
-                                                  gyre_stream_ticket(stream)) != GYRE_OK) {
-        if (status == GYRE_OK)
-            status = gyre_stream_sync(stream);
-        if (status == GYRE_OK)
-            gyre_pool_give(graph->staging, block, size);
+    if (status != GYRE_OK) {
+        gyre_pool_give(graph->staging, block, size);
+        return status;
     }
+    t->changed = false;
+    if (gyre_pool_give_after(graph->staging, block, size, GYRE_POOL_ALIGNMENT,
+                             gyre_stream_ticket(stream)) == GYRE_OK)
+        return GYRE_OK;
+    status = gyre_stream_sync(stream);
+    if (status == GYRE_OK)
+        gyre_pool_give(graph->staging, block, size);
+    return status;
+}
+
+/* One by one, and how many it were when one of them fails. */
+static gyre_status submit_nodes(gyre_stream *stream, const gyre_graph *graph, uint32_t *out_done)
+{
+    gyre_status status = GYRE_OK;
+    uint32_t i = 0;
+
+    for (; i < graph->ready_count && status == GYRE_OK; i++)
+        status = submit_node(stream, &graph->ready[i]);
+    *out_done = status == GYRE_OK ? i : i - 1;
     return status;
 }
 
 gyre_status gyre_stream_submit(gyre_stream *stream, gyre_graph *graph)
 {
     const gyre_backend *const backend = stream->context->backend;
+    const gyre_submission submission = {.what = graph->name, .expected_ns = graph->expected_ns};
     gyre_status status = GYRE_OK;
+    uint32_t done = 0;
 
     if (graph->context != stream->context)
         return gyre_fail(GYRE_INVALID, "%s: it is of another context than %s", graph->name,
@@ -460,10 +481,16 @@ gyre_status gyre_stream_submit(gyre_stream *stream, gyre_graph *graph)
         return status;
     if (graph->native)
         status = backend->graph_submit(stream->native, graph->native);
-    for (uint32_t i = 0; i < graph->ready_count && !graph->native && status == GYRE_OK; i++)
-        status = submit_node(stream, &graph->ready[i]);
-    return gyre_stream_commit(
-        stream, status, &(gyre_submission){.what = graph->name, .expected_ns = graph->expected_ns});
+    else
+        status = submit_nodes(stream, graph, &done);
+    if (status != GYRE_OK && status != GYRE_DEVICE_LOST && done > 0) {
+        const gyre_error why = *gyre_error_last();
+
+        /* with a ticket, since nobody could wait for what was submitted without */
+        (void)!gyre_stream_commit(stream, GYRE_OK, &submission);
+        return gyre_fault_again(&why);
+    }
+    return gyre_stream_commit(stream, status, &submission);
 }
 
 gyre_status gyre_graph_describe(const gyre_graph *graph, gyre_graph_facts *out_facts)

@@ -27,7 +27,12 @@
 #include "gyre/clock.h"
 #include "gyre/trace.h"
 
-enum { PATIENCE = 4, PAUSE_PART = 16, PAUSE_MOST_NS = 1000000 };
+enum {
+    PATIENCE = 4,
+    PAUSE_PART = 16,
+    PAUSE_MOST_NS = 1000000,
+    LOOKS = 16, /* between two readings of the clock, which costs as much as some */
+};
 
 void gyre_stream_retire(gyre_stream *stream, uint64_t value)
 {
@@ -36,12 +41,19 @@ void gyre_stream_retire(gyre_stream *stream, uint64_t value)
 
         gyre_kernel_release(entry->kernel);
         entry->kernel = NULL;
-        stream->expected_ns -= entry->expected_ns;
+        if (entry->expected_ns > 0) /* relaxed: written under the lock */
+            atomic_fetch_sub_explicit(&stream->expected_ns, entry->expected_ns,
+                                      memory_order_relaxed);
     }
 }
 
 void gyre_stream_advance(gyre_stream *stream, uint64_t value)
 {
+    /* marks that have nothing more to tell make room for others */
+    while (stream->mark_count > 0 && stream->marks[stream->first_mark].value <= value) {
+        stream->first_mark = (stream->first_mark + 1) % GYRE_MARKS;
+        stream->mark_count--;
+    }
     /* relaxed: written under the lock only */
     if (value <= gyre_load_relaxed(&stream->timeline->completed))
         return;
@@ -74,7 +86,6 @@ gyre_status gyre_stream_look(gyre_stream *stream)
 
     if (status == GYRE_OK) {
         gyre_stream_advance(stream, atomic_load_explicit(&stream->submitted, memory_order_relaxed));
-        stream->mark_count = 0;
         return GYRE_OK;
     }
     while (status == GYRE_AGAIN && stream->mark_count > 0) {
@@ -85,8 +96,6 @@ gyre_status gyre_stream_look(gyre_stream *stream)
             break;
         if (status == GYRE_OK) {
             gyre_stream_advance(stream, mark->value);
-            stream->first_mark = (stream->first_mark + 1) % GYRE_MARKS;
-            stream->mark_count--;
             status = GYRE_AGAIN;
         }
     }
@@ -109,13 +118,9 @@ gyre_status gyre_stream_poll(gyre_stream *stream)
 static uint64_t allowance_ns(gyre_stream *stream)
 {
     const uint64_t least = stream->context->sync_timeout_ns;
-    uint64_t expected;
+    /* relaxed: the caller's own submissions are in it */
+    const uint64_t expected = atomic_load_explicit(&stream->expected_ns, memory_order_relaxed);
 
-    pthread_mutex_lock(&stream->lock);
-    expected = stream->expected_ns;
-    pthread_mutex_unlock(&stream->lock);
-    if (expected > UINT64_MAX / PATIENCE)
-        return UINT64_MAX;
     return expected * PATIENCE > least ? expected * PATIENCE : least;
 }
 
@@ -209,28 +214,33 @@ static gyre_status look_for(gyre_stream *stream, uint64_t value)
     return status;
 }
 
-static gyre_status wait_for(gyre_stream *stream, uint64_t value, uint64_t deadline_ns, bool counts)
+/* `deadline` may be NULL: that of the stream's allowance. */
+static gyre_status wait_for(gyre_stream *stream, uint64_t value, const uint64_t *deadline,
+                            bool counts)
 {
-    const uint64_t spin_ns = (uint64_t)gyre_settings_number(GYRE_SETTING_SPIN);
-    uint64_t began_ns = 0;
+    uint64_t began_ns = 0, spin_ns = 0, deadline_ns = 0;
 
-    for (;;) {
+    for (uint32_t looks = 1;; looks++) {
         gyre_status status = look_for(stream, value);
         uint64_t now_ns;
 
         if (status != GYRE_AGAIN)
             return status;
+        if (looks % LOOKS != 0)
+            continue;
         status = gyre_context_usable(stream->context);
         if (status != GYRE_OK)
             return status;
         now_ns = gyre_clock_now_ns();
-        began_ns = began_ns == 0 ? now_ns : began_ns;
+        if (began_ns == 0) {
+            began_ns = now_ns;
+            spin_ns = (uint64_t)gyre_settings_number(GYRE_SETTING_SPIN);
+            deadline_ns = deadline ? *deadline : gyre_clock_after_ns(allowance_ns(stream));
+        }
         if (now_ns >= deadline_ns)
             return miss(stream, value, counts);
         if (now_ns - began_ns >= spin_ns)
             pause_for(now_ns - began_ns, deadline_ns - now_ns);
-        else
-            gyre_relax();
     }
 }
 
@@ -250,7 +260,7 @@ gyre_status gyre_stream_wait(gyre_stream *stream, uint64_t value, uint64_t deadl
     now_ns = gyre_clock_now_ns();
     allowed_ns = allowance_ns(stream);
     /* a little less counts too: the caller made his deadline before he called */
-    return wait_for(stream, value, deadline_ns,
+    return wait_for(stream, value, &deadline_ns,
                     deadline_ns > now_ns && deadline_ns - now_ns >= allowed_ns - allowed_ns / 16);
 }
 
@@ -259,7 +269,7 @@ gyre_status gyre_stream_await(gyre_stream *stream, uint64_t value)
     gyre_status status;
 
     gyre_trace_begin("wait");
-    status = wait_for(stream, value, gyre_clock_after_ns(allowance_ns(stream)), true);
+    status = wait_for(stream, value, NULL, true);
     gyre_trace_end("wait");
     return status;
 }

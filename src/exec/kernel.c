@@ -269,7 +269,7 @@ gyre_status gyre_kernel_residency(const gyre_kernel *kernel, uint32_t block_thre
     status = context->backend->residency(kernel->native, block_threads, shared_bytes, &on_unit);
     if (status == GYRE_OK)
         *out_blocks = on_unit * device->units;
-    return status;
+    return status == GYRE_DEVICE_LOST ? gyre_context_lose(context, GYRE_LOSS_FAULT) : status;
 }
 
 gyre_kernel *gyre_kernel_retain(gyre_kernel *kernel)

@@ -25,7 +25,7 @@ gyre_status gyre_monitor_describe(gyre_context *context, gyre_context_statistics
         gyre_stream_statistics one = {.struct_size = sizeof one};
 
         gyre_stream_count(stream, &one);
-        if (one.completed != one.submitted && usable &&
+        if (one.completed != one.submitted && usable && !context->abandoned &&
             context->backend->poll(stream->native) == GYRE_OK) {
             one.completed = one.submitted; /* which were counted before it was asked */
             one.oldest_ns = 0;

@@ -302,9 +302,11 @@ static gyre_status set_up(gyre_profile *profile)
         status = profile->reference == SAMPLES
                      ? gyre_error_last()->status
                      : set_anchor(profile, &profile->samples[profile->reference], &profile->first);
+        if (status == GYRE_OK) /* the first one came late, because everything was new */
+            status = set_anchor(profile, &profile->samples[profile->reference], &profile->first);
+        if (status == GYRE_DEVICE_LOST)
+            status = gyre_context_lose(context, GYRE_LOSS_FAULT);
     }
-    if (status == GYRE_OK) /* the first one came late, because everything was new */
-        status = set_anchor(profile, &profile->samples[profile->reference], &profile->first);
     return status;
 }
 
@@ -371,6 +373,26 @@ static gyre_status read_all(gyre_profile *profile)
     return status;
 }
 
+/* The second anchor, by a sample that nobody uses any more. */
+static gyre_status set_last(gyre_profile *profile)
+{
+    const gyre_backend *const backend = profile->context->backend;
+    sample *const s = &profile->samples[profile->idle[profile->idle_count - 1]];
+    double distance_ns = 0;
+    gyre_status status = GYRE_OK;
+
+    if (!s->begin)
+        status = backend->event_open(profile->context->dev, true, &s->begin);
+    if (status == GYRE_OK)
+        status = set_anchor(profile, s, &profile->last);
+    if (status == GYRE_OK)
+        status = backend->event_between(profile->samples[profile->reference].begin, s->begin,
+                                        &distance_ns);
+    if (status == GYRE_OK) /* without it the rate is 1 */
+        profile->last.device_ns = profile->reference_ns + distance_ns;
+    return status;
+}
+
 /* The device's times of all spans on the host's clock. */
 static void place_spans(gyre_profile *profile)
 {
@@ -388,11 +410,10 @@ static void place_spans(gyre_profile *profile)
 gyre_status gyre_profile_stop(gyre_profile *profile)
 {
     gyre_context *const context = profile->context;
-    gyre_status status = GYRE_OK;
-    double distance_ns = 0;
+    gyre_status status = gyre_process_check(); /* those who are inside may not be in a child */
 
-    if (profile->stopped)
-        return GYRE_OK;
+    if (profile->stopped || status != GYRE_OK)
+        return status;
     atomic_store(&context->profiling, 0); /* seq_cst [profile-handshake] */
     while (atomic_load(&context->profile_inside) > 0)
         gyre_relax();
@@ -404,19 +425,12 @@ gyre_status gyre_profile_stop(gyre_profile *profile)
     if (profile->every == UINT32_MAX)
         return GYRE_OK;
     status = gyre_context_usable(context);
-    if (status == GYRE_OK)
+    if (status == GYRE_OK) {
         status = read_all(profile);
-    if (status == GYRE_OK && profile->idle_count > 0) {
-        sample *const s = &profile->samples[profile->idle[profile->idle_count - 1]];
-
-        if (!s->begin)
-            status = context->backend->event_open(context->dev, true, &s->begin);
-        if (status == GYRE_OK)
-            status = set_anchor(profile, s, &profile->last);
-        if (status == GYRE_OK)
-            status = context->backend->event_between(profile->samples[profile->reference].begin,
-                                                     s->begin, &distance_ns);
-        profile->last.device_ns = profile->reference_ns + distance_ns;
+        if (status == GYRE_OK && profile->idle_count > 0)
+            status = set_last(profile);
+        if (status == GYRE_DEVICE_LOST)
+            status = gyre_context_lose(context, GYRE_LOSS_FAULT);
     }
     place_spans(profile);
     return status;

@@ -81,6 +81,7 @@ gyre_status gyre_stream_create(gyre_context *context, const gyre_stream_options 
     stream = memory;
     pthread_mutex_init(&stream->lock, NULL);
     stream->context = context;
+    stream->adopted = o.adopt != NULL;
     gyre_name_copy(name, o.name, "stream");
     stream->name = gyre_lasting(name);
     most = o.pending_most ? o.pending_most : context->pending_most;
@@ -206,10 +207,14 @@ gyre_status gyre_stream_commit(gyre_stream *stream, gyre_status status,
 
         entry->kernel = gyre_kernel_retain(submission->kernel);
         entry->what = submission->what;
-        entry->expected_ns = submission->expected_ns;
+        entry->expected_ns = submission->expected_ns < GYRE_EXPECTED_MOST_NS
+                                 ? submission->expected_ns
+                                 : GYRE_EXPECTED_MOST_NS;
         /* relaxed: statistics look from other threads */
         __atomic_store_n(&entry->submitted_ns, gyre_clock_now_ns(), __ATOMIC_RELAXED);
-        stream->expected_ns += entry->expected_ns;
+        if (entry->expected_ns > 0)
+            atomic_fetch_add_explicit(&stream->expected_ns, entry->expected_ns,
+                                      memory_order_relaxed);
         /* release [stream-submit]: pairs with the acquire in gyre_stream_wait, which then asks the
          * backend whether everything is done */
         atomic_store_explicit(&stream->submitted, ticket, memory_order_release);
@@ -336,12 +341,12 @@ static gyre_status copy_through_host(gyre_stream *stream, void *to, gyre_context
             status = gyre_stream_sync(other);
         if (status == GYRE_OK)
             status = gyre_stream_copy(stream, (char *)to + done, block, now);
-        if (status == GYRE_OK)
-            status = gyre_stream_sync(stream);
+        if (status == GYRE_OK && (status = gyre_stream_sync(stream)) != GYRE_OK)
+            block = NULL; /* it stays: the device may still read it */
     }
+    gyre_stream_destroy(other); /* before the block goes, which it may still write */
     if (block)
         pinned->give(pinned, block, piece, 64);
-    gyre_stream_destroy(other);
     return status;
 }
 
@@ -417,9 +422,10 @@ const gyre_error *gyre_stream_fault(const gyre_stream *stream)
 
 void gyre_stream_count(gyre_stream *stream, gyre_stream_statistics *s)
 {
-    /* relaxed, all of them: figures; the completed ones first, so that there are never more */
+    /* relaxed, but for one: figures; the completed ones first, so that there are never more */
     const uint64_t completed = gyre_load_relaxed(&stream->timeline->completed);
-    const uint64_t submitted = atomic_load_explicit(&stream->submitted, memory_order_relaxed);
+    /* acquire [stream-submit]: the ticket's entry says when it was submitted */
+    const uint64_t submitted = atomic_load_explicit(&stream->submitted, memory_order_acquire);
 
     s->completed = completed - stream->first;
     s->submitted = submitted - stream->first;
@@ -461,10 +467,16 @@ void gyre_stream_destroy(gyre_stream *stream)
         free_stream(stream);
         return;
     }
-    if (gyre_stream_usable(stream) == GYRE_OK && gyre_stream_sync(stream) == GYRE_TIMEOUT)
-        if (gyre_fail(GYRE_DEVICE_LOST, "%s, %s: destroyed before its work ended", context->name,
+    if (gyre_stream_usable(stream) == GYRE_OK) {
+        gyre_status status = gyre_stream_sync(stream);
+
+        if (status == GYRE_OK && !stream->adopted)
+            status = gyre_stream_poll(stream); /* waiting for an event has no ticket */
+        if ((status == GYRE_TIMEOUT || status == GYRE_AGAIN) &&
+            gyre_fail(GYRE_DEVICE_LOST, "%s, %s: destroyed before its work ended", context->name,
                       stream->name) != GYRE_OK)
             gyre_context_lose(context, GYRE_LOSS_HUNG);
+    }
     drained = gyre_context_usable(context) == GYRE_OK;
     leave_context(stream);
     gyre_context_leave(context);

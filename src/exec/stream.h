@@ -25,6 +25,10 @@
 
 enum { GYRE_MARKS = 8 };
 
+/* What one submission can be expected to take: several times the sum of all under way is still a
+ * number. */
+#define GYRE_EXPECTED_MOST_NS (UINT64_MAX / ((uint64_t)8 * GYRE_PENDING_MOST))
+
 /* A submission that is not known to be through. */
 typedef struct gyre_pending {
     gyre_kernel *kernel; /* held; NULL: not a launch */
@@ -54,13 +58,14 @@ struct gyre_stream {
     uint32_t pending_most; /* */
     uint32_t ring_mask;
     gyre_pending *ring; /* by ticket */
+    bool adopted;       /* others may submit to it too */
 
     pthread_mutex_t lock;
-    _Atomic uint64_t submitted; /* written under the lock */
-    uint64_t retired;           /* entries up to this hold nothing */
-    uint64_t marked;            /* the last ticket that a mark covers */
-    uint64_t expected_ns;       /* of all that is under way */
-    uint64_t missed_at;         /* how far it was at the last miss */
+    _Atomic uint64_t submitted;   /* written under the lock */
+    uint64_t retired;             /* entries up to this hold nothing */
+    uint64_t marked;              /* the last ticket that a mark covers */
+    _Atomic uint64_t expected_ns; /* of all that is under way */
+    uint64_t missed_at;           /* how far it was at the last miss */
     gyre_profile_mark profiled;
     uint64_t profiled_count; /* submissions that a profile has seen */
     gyre_mark marks[GYRE_MARKS];

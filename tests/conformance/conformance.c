@@ -124,6 +124,16 @@ void give(gyre_context_memory_kind kind, void *block, size_t size)
     give_in(on.context, kind, block, size);
 }
 
+void *host_take(size_t size)
+{
+    return calloc(1, size);
+}
+
+void host_give(void *block)
+{
+    free(block);
+}
+
 bool put(gyre_stream *stream, void *to, const void *from, size_t size)
 {
     return ok(gyre_stream_copy(stream, to, from, size)) && ok(gyre_stream_sync(stream));
@@ -183,8 +193,14 @@ bool gates_exist(void)
 
 bool gate_init(gate *it, gyre_context *context)
 {
-    it->context = context;
-    it->flag = take_in(context, GYRE_CONTEXT_PINNED, 64);
+    /* C functions see all memory, and one that is left behind may look at its flag for ever */
+    static uint32_t flags[128], used;
+
+    it->context = gyre_device_has(on.device, GYRE_FEATURE_FUNCTIONS) ? NULL : context;
+    if (it->context)
+        it->flag = take_in(context, GYRE_CONTEXT_PINNED, 64);
+    else
+        it->flag = used < COUNT(flags) ? &flags[used++] : NULL;
     if (it->flag)
         __atomic_store_n(it->flag, 0, __ATOMIC_RELEASE);
     return it->flag != NULL;
@@ -218,7 +234,8 @@ void gate_close(gate *it)
 
 void gate_fini(gate *it)
 {
-    give_in(it->context, GYRE_CONTEXT_PINNED, it->flag, 64);
+    if (it->context)
+        give_in(it->context, GYRE_CONTEXT_PINNED, it->flag, 64);
     it->flag = NULL;
 }
 

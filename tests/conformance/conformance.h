@@ -140,6 +140,10 @@ void give(gyre_context_memory_kind kind, void *block, size_t size);
 void *take_in(gyre_context *context, gyre_context_memory_kind kind, size_t size);
 void give_in(gyre_context *context, gyre_context_memory_kind kind, void *block, size_t size);
 
+/* The host's own: zeros, or NULL. */
+void *host_take(size_t size);
+void host_give(void *block);
+
 /* A copy that has happened on return. */
 bool put(gyre_stream *stream, void *to, const void *from, size_t size);
 
@@ -159,8 +163,8 @@ uint64_t submitted(gyre_stream *stream);
 
 /* Something that holds a stream up until the host says so. */
 typedef struct gate {
-    gyre_context *context;
-    uint32_t *flag; /* pinned; NULL: there is none */
+    gyre_context *context; /* whose pinned memory the flag is; NULL: nobody's */
+    uint32_t *flag;        /* NULL: there is none */
 } gate;
 
 /* Whether this device can be held up so. */

@@ -13,14 +13,14 @@ static uint64_t state, seed;
 static void *side_take(side at, size_t size)
 {
     return at == SIDE_HOST
-               ? malloc(size)
+               ? host_take(size)
                : take(at == SIDE_PINNED ? GYRE_CONTEXT_PINNED : GYRE_CONTEXT_DEVICE, size);
 }
 
 static void side_give(side at, void *block, size_t size)
 {
     if (at == SIDE_HOST)
-        free(block);
+        host_give(block);
     else
         give(at == SIDE_PINNED ? GYRE_CONTEXT_PINNED : GYRE_CONTEXT_DEVICE, block, size);
 }
@@ -44,9 +44,9 @@ static bool pair_init(pair *p, size_t room)
     p->room = room;
     p->from = side_take(p->from_side, room);
     p->to = side_take(p->to_side, room);
-    p->source = malloc(room);
-    p->want = malloc(room);
-    p->back = malloc(room);
+    p->source = host_take(room);
+    p->want = host_take(room);
+    p->back = host_take(room);
     if (!p->from || !p->to || !p->source || !p->want || !p->back)
         return false;
     fill_random(&state, p->source, room);
@@ -71,9 +71,9 @@ static void pair_fini(pair *p)
 {
     side_give(p->from_side, p->from, p->room);
     side_give(p->to_side, p->to, p->room);
-    free(p->source);
-    free(p->want);
-    free(p->back);
+    host_give(p->source);
+    host_give(p->want);
+    host_give(p->back);
 }
 
 static void begin(void)
@@ -399,7 +399,7 @@ static void copies_from_others_are_ordered_in_the_stream(void)
     const int before = test_failed();
     gyre_context *other;
     gyre_stream *their;
-    uint32_t *source, *data, *host = malloc(N * sizeof *host);
+    uint32_t *source, *data, *host = host_take(N * sizeof *host);
 
     begin();
     REQUIRE(stream && host && ok(gyre_context_create(on.device, NULL, &other)) &&
@@ -422,7 +422,7 @@ static void copies_from_others_are_ordered_in_the_stream(void)
     give_in(other, GYRE_CONTEXT_DEVICE, source, N * sizeof *host);
     gyre_stream_destroy(their);
     gyre_context_destroy(other);
-    free(host);
+    host_give(host);
     end(before);
 }
 
@@ -431,7 +431,7 @@ static void a_copy_through_the_host_has_happened_on_return(void)
 {
     enum { N = 4096 };
     const int before = test_failed();
-    uint32_t *const data = take(GYRE_CONTEXT_DEVICE, N * 4), host[N] = {0};
+    uint32_t *const data = take(GYRE_CONTEXT_DEVICE, (size_t)N * 4), host[N] = {0};
     size_t others = 0;
 
     begin();
@@ -445,18 +445,18 @@ static void a_copy_through_the_host_has_happened_on_return(void)
             continue;
         others++;
         REQUIRE(ok(gyre_context_create(device, NULL, &other)));
-        source = take_in(other, GYRE_CONTEXT_DEVICE, N * 4);
+        source = take_in(other, GYRE_CONTEXT_DEVICE, (size_t)N * 4);
         REQUIRE(source);
         for (int n = 0; n < 8; n++)
             CHECK(ok(step(stream, (step_parameters){data, N, 1, 1, 200000})));
-        CHECK(ok(gyre_stream_copy_from(stream, data, other, source, N * 4)));
+        CHECK(ok(gyre_stream_copy_from(stream, data, other, source, (size_t)N * 4)));
         CHECK(gyre_stream_poll(stream) == GYRE_OK);
         CHECK(ok(gyre_stream_sync(stream)));
-        give_in(other, GYRE_CONTEXT_DEVICE, source, N * 4);
+        give_in(other, GYRE_CONTEXT_DEVICE, source, (size_t)N * 4);
         gyre_context_destroy(other);
     }
     CHECK(put(stream, host, data, sizeof host));
-    give(GYRE_CONTEXT_DEVICE, data, N * 4);
+    give(GYRE_CONTEXT_DEVICE, data, (size_t)N * 4);
     end(before);
     if (others == 0)
         SKIP("this device reaches all others");

@@ -286,6 +286,33 @@ static void events_of_another_context_are_refused(void)
     gyre_stream_destroy(stream);
 }
 
+static void an_event_outlives_its_stream(void)
+{
+    gyre_stream *const other = stream_new();
+    uint32_t *const data = take(GYRE_CONTEXT_DEVICE, BYTES);
+    gyre_event *const event = event_new();
+    uint32_t host[N] = {0};
+
+    REQUIRE(other && data && event && kernel_of(KERNEL_STEP));
+    for (uint32_t round = 1; round <= 10; round++) {
+        gyre_stream *const stream = stream_new();
+
+        REQUIRE(stream);
+        CHECK(ok(step(stream, (step_parameters){data, N, 0, round, 20000})));
+        CHECK(ok(gyre_event_record(event, stream)));
+        gyre_stream_destroy(stream);
+        CHECK(gyre_event_poll(event) == GYRE_OK); /* its work was waited for */
+        CHECK(ok(gyre_stream_wait_event(other, event)));
+        CHECK(ok(step(other, (step_parameters){data, N, 10, 1, 0})));
+        CHECK(put(other, host, data, BYTES));
+        CHECK(host[0] == round * 10 + 1 && host[N - 1] == round * 10 + 1);
+    }
+    CHECK(ok(gyre_event_record(event, other)) && reached(event) == GYRE_OK);
+    gyre_event_destroy(event);
+    give(GYRE_CONTEXT_DEVICE, data, BYTES);
+    gyre_stream_destroy(other);
+}
+
 static gyre_event *watched;
 static uint32_t watching; /* shared: 1 until the watchers shall end */
 
@@ -343,6 +370,7 @@ static const test_case cases[] = {
     TEST(times_are_told_where_they_can_be),
     TEST(times_of_what_is_not_reached_are_not_told),
     TEST(events_of_another_context_are_refused),
+    TEST(an_event_outlives_its_stream),
     TEST(any_thread_may_poll_an_event),
 };
 CONFORMANCE_MAIN(cases)

@@ -136,7 +136,7 @@ static void a_pool_passes_on_that_there_is_no_more(void)
     first = count;
     for (int i = 0; i < 3; i++)
         gyre_pool_give(pool, blocks[--count], piece);
-    while (count < first && (status = gyre_pool_take(pool, piece, &blocks[count])) == GYRE_OK)
+    while (count < first && gyre_pool_take(pool, piece, &blocks[count]) == GYRE_OK)
         count++;
     CHECK(count == first);
     if (is_host())

@@ -97,7 +97,7 @@ static void a_chain_runs_in_order_and_many_times(void)
     }
     CHECK(submitted(s.stream) == 101); /* each is one ticket, and so was the first copy */
     fetch();
-    CHECK(all_are(s.host, N, want) && all_are(s.host + N, 7 * N, 0));
+    CHECK(all_are(s.host, N, want) && all_are(s.host + N, 7 * (size_t)N, 0));
     end();
 }
 
@@ -125,7 +125,7 @@ static void independents_all_run(void)
     if (!begin(false))
         return;
     for (uint32_t i = 0; i < 8; i++)
-        add_step(s.graph, (step_parameters){s.data + i * N, N, 1, i + 1, 1000}, NULL, 0);
+        add_step(s.graph, (step_parameters){s.data + (size_t)i * N, N, 1, i + 1, 1000}, NULL, 0);
     CHECK(ok(gyre_graph_finish(s.graph)));
     for (int round = 0; round < 5; round++)
         CHECK(ok(gyre_stream_submit(s.stream, s.graph)));
@@ -140,23 +140,23 @@ static void copies_and_fills_are_nodes_too(void)
     uint32_t *const pinned = take(GYRE_CONTEXT_PINNED, BYTES);
     const gyre_fill fill = {.pattern_size = 4, .count = N, .pattern = {7, 0, 0, 0}};
     gyre_fill to_data = fill;
-    uint32_t node;
+    uint32_t node[4];
 
     REQUIRE(pinned);
     if (!begin(false))
         return;
     to_data.to = s.data;
-    CHECK(ok(gyre_graph_fill(s.graph, &to_data, at_once, &node)) && node == 0);
-    CHECK(add_step(s.graph, (step_parameters){s.data, N, 2, 1, 5000}, &node, 1) == 1);
-    node = 1;
+    CHECK(ok(gyre_graph_fill(s.graph, &to_data, at_once, &node[0])) && node[0] == 0);
+    node[1] = add_step(s.graph, (step_parameters){s.data, N, 2, 1, 5000}, &node[0], 1);
+    CHECK(node[1] == 1);
     CHECK(ok(gyre_graph_copy(s.graph, &(gyre_box){.to = s.data + N, .from = s.data, .width = BYTES},
-                             (gyre_after){&node, 1}, &node)));
-    CHECK(node == 2);
+                             (gyre_after){&node[1], 1}, &node[2])));
+    CHECK(node[2] == 2);
     /* every other word of the copy, as a box */
     CHECK(ok(gyre_graph_copy(
         s.graph,
         &(gyre_box){.to = pinned, .from = s.data + N, .width = 4, .height = N / 2, .from_pitch = 8},
-        (gyre_after){&node, 1}, &node)));
+        (gyre_after){&node[2], 1}, &node[3])));
     CHECK(ok(gyre_graph_finish(s.graph)));
     for (int round = 0; round < 5; round++) {
         memset(pinned, 0, BYTES);
@@ -198,7 +198,7 @@ static void updates_are_for_the_next_submission(bool merge)
         gyre_launch launch = launch_of(N / 64, 64, &p[i], sizeof p[i]);
         uint32_t node;
 
-        p[i] = (each_parameters){s.data + i * N, N, 1, 20000};
+        p[i] = (each_parameters){s.data + (size_t)i * N, N, 1, 20000};
         CHECK(ok(gyre_graph_launch(s.graph, kernel_of(KERNEL_EACH), &launch, at_once, &node)));
         CHECK(node == i);
     }
@@ -258,7 +258,7 @@ static void merged_launches_are_fewer_and_say_the_same(void)
 {
     enum { LAUNCHES = 20 };
     uint32_t *const data = take(GYRE_CONTEXT_DEVICE, (size_t)LAUNCHES * BYTES);
-    uint32_t *const host = calloc(LAUNCHES, BYTES);
+    uint32_t *const host = host_take((size_t)LAUNCHES * BYTES);
 
     REQUIRE(data && host);
     for (int merge = 0; merge < 2; merge++) {
@@ -286,40 +286,44 @@ static void merged_launches_are_fewer_and_say_the_same(void)
         }
         end();
     }
-    free(host);
+    host_give(host);
     give(GYRE_CONTEXT_DEVICE, data, (size_t)LAUNCHES * BYTES);
 }
 
-/* Two layers of launches: those of the second add to what those of the first have set. */
+/* Layers of launches between fills and copies; all of a layer wait for all of the one before. */
 static void merging_keeps_what_waits_for_what(void)
 {
-    const gyre_fill fill = {.pattern_size = 4, .count = N, .pattern = {9}};
-    uint32_t first[4], second[4], node;
+    enum { LAYERS = 3 };
+    gyre_fill fill = {.pattern_size = 4, .count = N, .pattern = {9}};
+    uint32_t before[4], now[4], node;
 
     for (int merge = 0; merge < 2; merge++) {
         if (!begin(merge))
             return;
         for (uint32_t i = 0; i < 4; i++) {
-            gyre_fill to_data = fill;
-
-            to_data.to = s.data + i * N;
-            CHECK(ok(gyre_graph_fill(s.graph, &to_data, at_once, &first[i])));
+            fill.to = s.data + (size_t)i * N;
+            CHECK(ok(gyre_graph_fill(s.graph, &fill, at_once, &before[i])));
         }
-        for (uint32_t layer = 0; layer < 3; layer++)
+        for (uint32_t layer = 0; layer < LAYERS; layer++) {
             for (uint32_t i = 0; i < 4; i++) {
-                const each_parameters p = {s.data + i * N, N, i + layer * 10, (4 - i) * 5000};
+                const each_parameters p = {s.data + (size_t)i * N, N, i + layer * 10,
+                                           (4 - i) * 5000};
                 const gyre_launch launch = launch_of(N / 64, 64, &p, sizeof p);
 
                 CHECK(ok(gyre_graph_launch(s.graph, kernel_of(KERNEL_EACH), &launch,
-                                           (gyre_after){layer ? &second[i] : &first[i], 1},
-                                           &second[i])));
+                                           (gyre_after){before, 4}, &now[i])));
             }
+            memcpy(before, now, sizeof before);
+        }
         for (uint32_t i = 0; i < 4; i++) /* what reads them must not run before */
-            CHECK(ok(gyre_graph_copy(
-                s.graph,
-                &(gyre_box){.to = s.data + (4 + i) * N, .from = s.data + i * N, .width = BYTES},
-                (gyre_after){&second[i], 1}, &node)));
+            CHECK(ok(gyre_graph_copy(s.graph,
+                                     &(gyre_box){.to = s.data + (size_t)(4 + i) * N,
+                                                 .from = s.data + (size_t)i * N,
+                                                 .width = BYTES},
+                                     (gyre_after){&before[i], 1}, &node)));
         CHECK(ok(gyre_graph_finish(s.graph)));
+        CHECK(facts_of(s.graph).nodes == 8 + 4 * LAYERS);
+        CHECK(facts_of(s.graph).submitted == 8 + (merge ? 1 : 4) * LAYERS);
         for (int round = 0; round < 5; round++)
             CHECK(ok(gyre_stream_submit(s.stream, s.graph)));
         fetch();
@@ -327,6 +331,67 @@ static void merging_keeps_what_waits_for_what(void)
             CHECK(all_are(s.host + i * (size_t)N, N, 9 + 3 * (i % 4) + 30));
         end();
     }
+}
+
+static void launches_that_wait_for_each_other_are_not_merged(void)
+{
+    uint32_t node = 0, last = 0;
+
+    if (!begin(true))
+        return;
+    for (uint32_t i = 0; i < 6; i++) {
+        const each_parameters p = {s.data, N, 1, 3000};
+        const gyre_launch launch = launch_of(N / 64, 64, &p, sizeof p);
+
+        CHECK(ok(gyre_graph_launch(s.graph, kernel_of(KERNEL_EACH), &launch,
+                                   (gyre_after){&last, i > 0}, &node)));
+        last = node;
+    }
+    CHECK(ok(gyre_graph_finish(s.graph)));
+    CHECK(facts_of(s.graph).submitted == 6);
+    for (int round = 0; round < 20; round++)
+        CHECK(ok(gyre_stream_submit(s.stream, s.graph)));
+    fetch();
+    CHECK(all_are(s.host, N, 120));
+    end();
+}
+
+/* The same with one variable, which is how a chain is written. */
+static void a_node_may_be_told_where_the_last_one_was(void)
+{
+    uint32_t node = 0;
+
+    if (!begin(true))
+        return;
+    for (uint32_t i = 0; i < 6; i++) {
+        const each_parameters p = {s.data, N, 1, 3000};
+        const gyre_launch launch = launch_of(N / 64, 64, &p, sizeof p);
+
+        CHECK(ok(gyre_graph_launch(s.graph, kernel_of(KERNEL_EACH), &launch,
+                                   (gyre_after){&node, i > 0}, &node)));
+        CHECK(node == i);
+    }
+    CHECK(ok(gyre_graph_finish(s.graph)));
+    CHECK(facts_of(s.graph).submitted == 6); /* fewer, if they do not wait for the last */
+    end();
+}
+
+static void copies_and_fills_of_nothing_are_no_nodes(void)
+{
+    const gyre_fill fill = {.pattern_size = 1};
+    uint32_t node = 9;
+
+    if (!begin(false))
+        return;
+    CHECK(gyre_graph_copy(s.graph, &(gyre_box){.to = s.data, .from = s.data + N}, at_once, &node) ==
+          GYRE_INVALID);
+    CHECK(node == 0);
+    CHECK(gyre_graph_fill(s.graph, &fill, at_once, &node) == GYRE_INVALID);
+    add_step(s.graph, (step_parameters){s.data, N, 1, 1, 0}, NULL, 0);
+    CHECK(ok(gyre_graph_finish(s.graph)) && ok(gyre_stream_submit(s.stream, s.graph)));
+    fetch();
+    CHECK(all_are(s.host, N, 1));
+    end();
 }
 
 static void an_empty_graph_cannot_be_finished(void)
@@ -435,7 +500,7 @@ static void two_streams_take_turns_with_a_graph(void)
     if (!begin(true))
         return;
     for (uint32_t i = 0; i < 4; i++) {
-        const each_parameters p = {s.data + i * N, N, i + 1, 3000};
+        const each_parameters p = {s.data + (size_t)i * N, N, i + 1, 3000};
         const gyre_launch launch = launch_of(N / 64, 64, &p, sizeof p);
         uint32_t node;
 
@@ -465,6 +530,9 @@ static const test_case cases[] = {
     TEST(updates_that_do_not_fit_are_refused),
     TEST(merged_launches_are_fewer_and_say_the_same),
     TEST(merging_keeps_what_waits_for_what),
+    TEST(launches_that_wait_for_each_other_are_not_merged),
+    TEST(a_node_may_be_told_where_the_last_one_was),
+    TEST(copies_and_fills_of_nothing_are_no_nodes),
     TEST(an_empty_graph_cannot_be_finished),
     TEST(bad_nodes_are_refused_and_not_counted),
     TEST(graphs_of_another_context_are_refused),

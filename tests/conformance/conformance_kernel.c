@@ -22,7 +22,7 @@ static void marks_are_one(const uint32_t grid[3], const uint32_t block[3], gyre_
     }
     cells = count + 16; /* and none behind */
     data = parameters.cells = take(GYRE_CONTEXT_DEVICE, cells * 4);
-    host = calloc(cells, 4);
+    host = host_take(cells * 4);
     REQUIRE(data && host);
     CHECK(put(stream, data, host, cells * 4));
     CHECK(ok(gyre_stream_launch(stream, kernel_of(KERNEL_MARK), &launch)));
@@ -35,7 +35,7 @@ static void marks_are_one(const uint32_t grid[3], const uint32_t block[3], gyre_
             break;
         }
     give(GYRE_CONTEXT_DEVICE, data, cells * 4);
-    free(host);
+    host_give(host);
 }
 
 static void every_thread_of_every_block_runs_once(void)
@@ -140,9 +140,9 @@ static void parameters_are_copied(void)
 {
     enum { N = 64 };
     gyre_stream *const stream = stream_new();
-    uint32_t *const data = take(GYRE_CONTEXT_DEVICE, N * 4);
+    uint32_t *const data = take(GYRE_CONTEXT_DEVICE, (size_t)N * 4);
     uint32_t host[N] = {0}, want = 0;
-    step_parameters *p = malloc(sizeof *p);
+    step_parameters *p = host_take(sizeof *p);
 
     REQUIRE(stream && data && p && kernel_of(KERNEL_STEP));
     CHECK(put(stream, data, host, sizeof host));
@@ -154,10 +154,10 @@ static void parameters_are_copied(void)
         memset(p, 0xff, sizeof *p); /* an address that nobody has */
         want = want * 3 + i;
     }
-    free(p);
+    host_give(p);
     CHECK(put(stream, host, data, sizeof host));
     CHECK(host[0] == want && host[N - 1] == want);
-    give(GYRE_CONTEXT_DEVICE, data, N * 4);
+    give(GYRE_CONTEXT_DEVICE, data, (size_t)N * 4);
     gyre_stream_destroy(stream);
 }
 
@@ -165,7 +165,7 @@ static void blocks_have_shared_memory_of_their_own(void)
 {
     enum { BLOCK = 64, BLOCKS = 50, N = BLOCK * BLOCKS };
     gyre_stream *const stream = stream_new();
-    uint32_t *const data = take(GYRE_CONTEXT_DEVICE, N * 4);
+    uint32_t *const data = take(GYRE_CONTEXT_DEVICE, (size_t)N * 4);
     uint32_t host[N];
     const turn_parameters p = {data, N};
     gyre_launch launch = launch_of(BLOCKS, BLOCK, &p, sizeof p);
@@ -185,7 +185,7 @@ static void blocks_have_shared_memory_of_their_own(void)
     for (uint32_t i = 0; i < N; i++)
         right += host[i] == i / BLOCK * BLOCK + (BLOCK - 1 - i % BLOCK);
     CHECK(right == N);
-    give(GYRE_CONTEXT_DEVICE, data, N * 4);
+    give(GYRE_CONTEXT_DEVICE, data, (size_t)N * 4);
     gyre_stream_destroy(stream);
 }
 
@@ -230,8 +230,8 @@ static void malformed_signatures_are_refused(void)
             CHECK(!"a malformed signature is refused");
             fprintf(stderr, "signature '%s'\n", bad[i]);
         }
-    for (int i = 0; i < 400; i++)
-        strcat(many, "u64 ");
+    for (size_t i = 0; i < 400; i++)
+        memcpy(many + i * 4, "u64 ", 5);
     CHECK(create(&conformance_program, "mark", many) == GYRE_INVALID);
 }
 
@@ -343,7 +343,7 @@ static void cooperative_blocks_meet(void)
         CHECK(ok(gyre_kernel_residency(kernel, 1, 0, &blocks)));
     else
         blocks = on.device->units;
-    host = calloc(blocks + 1, 4);
+    host = host_take((size_t)(blocks + 1) * 4);
     data = take(GYRE_CONTEXT_DEVICE, (size_t)(blocks + 1) * 4);
     REQUIRE(host && data);
     for (int round = 0; round < 5; round++) {
@@ -362,7 +362,7 @@ static void cooperative_blocks_meet(void)
     if (gyre_device_has(on.device, GYRE_FEATURE_RESIDENCY))
         CHECK(gyre_stream_launch(stream, kernel, &launch) == GYRE_INVALID);
     give(GYRE_CONTEXT_DEVICE, data, (size_t)(blocks + 1) * 4);
-    free(host);
+    host_give(host);
     gyre_stream_destroy(stream);
 }
 
@@ -370,7 +370,7 @@ static void a_kernel_lives_as_long_as_its_launches(void)
 {
     enum { N = 64 };
     gyre_stream *const stream = stream_new();
-    uint32_t *const data = take(GYRE_CONTEXT_DEVICE, N * 4);
+    uint32_t *const data = take(GYRE_CONTEXT_DEVICE, (size_t)N * 4);
     uint32_t host[N] = {0};
 
     REQUIRE(stream && data);
@@ -390,7 +390,7 @@ static void a_kernel_lives_as_long_as_its_launches(void)
     CHECK(host[0] == 5 && host[N - 1] == 5);
     CHECK(gyre_kernel_retain(NULL) == NULL);
     gyre_kernel_release(NULL);
-    give(GYRE_CONTEXT_DEVICE, data, N * 4);
+    give(GYRE_CONTEXT_DEVICE, data, (size_t)N * 4);
     gyre_stream_destroy(stream);
 }
 

@@ -152,15 +152,15 @@ static void there_may_be_many_streams(void)
     REQUIRE(data && kernel_of(KERNEL_STEP));
     for (uint32_t i = 0; i < STREAMS; i++) {
         REQUIRE((streams[i] = stream_new()));
-        CHECK(ok(step(streams[i], (step_parameters){data + i * N, N, 0, i, 1000})));
+        CHECK(ok(step(streams[i], (step_parameters){data + (size_t)i * N, N, 0, i, 1000})));
     }
     for (uint32_t round = 0; round < 5; round++)
         for (uint32_t i = 0; i < STREAMS; i++)
-            CHECK(ok(step(streams[i], (step_parameters){data + i * N, N, 3, 1, 100})));
+            CHECK(ok(step(streams[i], (step_parameters){data + (size_t)i * N, N, 3, 1, 100})));
     CHECK(ok(gyre_context_describe(on.context, &statistics)));
-    CHECK(statistics.streams == STREAMS && statistics.submitted >= STREAMS * 6);
+    CHECK(statistics.streams == STREAMS && statistics.submitted >= (uint64_t)STREAMS * 6);
     for (uint32_t i = 0; i < STREAMS; i++) {
-        CHECK(put(streams[i], host, data + i * N, BYTES));
+        CHECK(put(streams[i], host, data + (size_t)i * N, BYTES));
         CHECK(host[0] == i * 243 + 121 && host[N - 1] == i * 243 + 121);
         gyre_stream_destroy(streams[i]);
     }

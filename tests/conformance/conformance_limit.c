@@ -99,14 +99,14 @@ static mark_parameters marks;
 
 static bool begin(size_t cells)
 {
-    uint32_t *const zeros = calloc(cells, 4);
+    uint32_t *const zeros = host_take(cells * 4);
     bool done;
 
     stream = stream_new();
     marks.cells = take(GYRE_CONTEXT_DEVICE, cells * 4);
     done = zeros && stream && marks.cells && kernel_of(KERNEL_MARK) &&
            put(stream, marks.cells, zeros, cells * 4);
-    free(zeros);
+    host_give(zeros);
     CHECK(done);
     return done;
 }
@@ -176,9 +176,9 @@ static void a_block_may_be_as_large_as_the_limit(void)
     if (most > on.device->block_most[0])
         most = on.device->block_most[0];
     bytes = (size_t)most * 4;
-    host = calloc(most, 4);
+    host = host_take(bytes);
     if (!host || !begin(most)) {
-        free(host);
+        host_give(host);
         return;
     }
     launch.block[0] = most;
@@ -187,7 +187,7 @@ static void a_block_may_be_as_large_as_the_limit(void)
     for (uint32_t i = 0; i < most; i++)
         right += host[i] == 1;
     CHECK(right == most);
-    free(host);
+    host_give(host);
     end(most);
 }
 
@@ -195,7 +195,7 @@ static void a_block_may_have_all_shared_memory(void)
 {
     enum { BLOCK = 64 };
     gyre_stream *const own = stream_new();
-    uint32_t *const data = take(GYRE_CONTEXT_DEVICE, BLOCK * 4);
+    uint32_t *const data = take(GYRE_CONTEXT_DEVICE, (size_t)BLOCK * 4);
     const turn_parameters p = {data, BLOCK};
     gyre_launch launch = launch_of(1, BLOCK, &p, sizeof p);
     uint32_t host[BLOCK];
@@ -211,7 +211,7 @@ static void a_block_may_have_all_shared_memory(void)
     for (uint32_t i = 0; i < BLOCK; i++)
         right += host[i] == BLOCK - 1 - i;
     CHECK(right == BLOCK);
-    give(GYRE_CONTEXT_DEVICE, data, BLOCK * 4);
+    give(GYRE_CONTEXT_DEVICE, data, (size_t)BLOCK * 4);
     gyre_stream_destroy(own);
 }
 

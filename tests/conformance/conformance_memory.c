@@ -95,7 +95,7 @@ static void kept_take(kept *it, gyre_stream *stream, uint64_t *state)
     it->kind = kinds[chance_below(state, COUNT(kinds))];
     it->size = 1 + chance_below(state, most[chance_below(state, COUNT(most))]);
     it->block = take(it->kind, it->size);
-    it->copy = malloc(it->size);
+    it->copy = host_take(it->size);
     REQUIRE(it->block && it->copy);
     fill_random(state, it->copy, it->size);
     CHECK(put(stream, it->block, it->copy, it->size));
@@ -103,13 +103,13 @@ static void kept_take(kept *it, gyre_stream *stream, uint64_t *state)
 
 static void kept_give(kept *it, gyre_stream *stream)
 {
-    unsigned char *const back = calloc(1, it->size);
+    unsigned char *const back = host_take(it->size);
 
     REQUIRE(back && it->block);
     CHECK(put(stream, back, it->block, it->size));
     CHECK(memcmp(back, it->copy, it->size) == 0);
-    free(back);
-    free(it->copy);
+    host_give(back);
+    host_give(it->copy);
     give(it->kind, it->block, it->size);
     it->block = NULL;
 }

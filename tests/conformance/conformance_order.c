@@ -164,7 +164,7 @@ static void a_stream_can_wait_for_many(void)
         CHECK(ok(gyre_event_record(forked, root)));
         for (uint32_t a = 0; a < ARMS; a++) {
             CHECK(ok(gyre_stream_wait_event(arms[a], forked)));
-            CHECK(ok(step(arms[a], (step_parameters){data + a * N, N, 10, a, a * 20000})));
+            CHECK(ok(step(arms[a], (step_parameters){data + (size_t)a * N, N, 10, a, a * 20000})));
             CHECK(ok(gyre_event_record(joined[a], arms[a])));
             CHECK(ok(gyre_stream_wait_event(root, joined[a])));
         }
@@ -179,6 +179,70 @@ static void a_stream_can_wait_for_many(void)
     gyre_event_destroy(forked);
     give(GYRE_CONTEXT_DEVICE, data, (size_t)ARMS * BYTES);
     gyre_stream_destroy(root);
+}
+
+/* Random work on random streams: who reads or writes an area waits for all that used it before. */
+static void any_web_of_events_keeps_its_order(void)
+{
+    enum { STREAMS = 4, AREAS = 3, STEPS = 150 };
+    gyre_stream *streams[STREAMS];
+    gyre_event *last[AREAS]; /* the end of the last work on an area */
+    uint32_t *at[AREAS], want[AREAS] = {0}, host[N] = {0};
+    uint64_t seed = chance_seed(), state = seed;
+
+    REQUIRE(kernel_of(KERNEL_STEP));
+    for (int i = 0; i < STREAMS; i++)
+        REQUIRE((streams[i] = stream_new()));
+    for (int i = 0; i < AREAS; i++) {
+        REQUIRE((at[i] = take(GYRE_CONTEXT_DEVICE, BYTES)) &&
+                ok(gyre_event_create(on.context, GYRE_EVENT_ORDER, &last[i])));
+        CHECK(put(streams[0], at[i], host, BYTES) && ok(gyre_event_record(last[i], streams[0])));
+    }
+    for (uint32_t i = 0; i < STEPS; i++) {
+        gyre_stream *const stream = streams[chance_below(&state, STREAMS)];
+        const size_t to = chance_below(&state, AREAS), from = chance_below(&state, AREAS);
+
+        CHECK(ok(gyre_stream_wait_event(stream, last[to])));
+        if (from != to) {
+            CHECK(ok(gyre_stream_wait_event(stream, last[from])));
+            CHECK(ok(gyre_stream_copy(stream, at[to], at[from], BYTES)));
+            want[to] = want[from];
+        }
+        CHECK(ok(step(stream, (step_parameters){at[to], N, 5, i, spin_random(&state)})));
+        want[to] = want[to] * 5 + i;
+        CHECK(ok(gyre_event_record(last[to], stream)) && ok(gyre_event_record(last[from], stream)));
+    }
+    for (int i = 0; i < STREAMS; i++)
+        CHECK(ok(gyre_stream_sync(streams[i])));
+    for (int i = 0; i < AREAS; i++) {
+        CHECK(put(streams[i], host, at[i], BYTES));
+        if (!all_are(host, want[i])) {
+            CHECK(!"what a web of events leaves");
+            fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
+        }
+        gyre_event_destroy(last[i]);
+        give(GYRE_CONTEXT_DEVICE, at[i], BYTES);
+    }
+    for (int i = 0; i < STREAMS; i++)
+        gyre_stream_destroy(streams[i]);
+}
+
+static void any_number_may_be_pending(void)
+{
+    const gyre_stream_options options = {.struct_size = sizeof options, .pending_most = UINT32_MAX};
+    uint32_t *const data = take(GYRE_CONTEXT_DEVICE, BYTES);
+    uint32_t host[N] = {0};
+    gyre_stream *stream;
+
+    REQUIRE(data && kernel_of(KERNEL_STEP) &&
+            ok(gyre_stream_create(on.context, &options, &stream)));
+    CHECK(put(stream, data, host, BYTES));
+    for (uint32_t i = 0; i < 3000; i++)
+        CHECK(ok(step(stream, (step_parameters){data, N, 1, i, 0})));
+    CHECK(put(stream, host, data, BYTES));
+    CHECK(all_are(host, 2999 * 1500));
+    give(GYRE_CONTEXT_DEVICE, data, BYTES);
+    gyre_stream_destroy(stream);
 }
 
 static void tickets_count_submissions(void)
@@ -324,6 +388,8 @@ static const test_case cases[] = {
     TEST(kernels_copies_and_fills_keep_their_order),
     TEST(events_order_two_streams),
     TEST(a_stream_can_wait_for_many),
+    TEST(any_web_of_events_keeps_its_order),
+    TEST(any_number_may_be_pending),
     TEST(tickets_count_submissions),
     TEST(what_a_ticket_wrote_is_seen_when_it_is_through),
     TEST(polling_moves_the_timeline),

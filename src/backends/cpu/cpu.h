@@ -33,7 +33,8 @@
 #include "gyre/thread.h"
 
 enum {
-    GYRE_CPU_RING = 256,            /* operations of a stream under way; a power of two */
+    GYRE_CPU_RING = 1024, /* operations of a stream under way: all tickets that exec lets be, each
+                           * with two timed events, and more; a power of two */
     GYRE_CPU_SHARED_MOST = 1 << 20, /* bytes */
     GYRE_CPU_PARAMETERS_MOST = 4096,
     GYRE_CPU_INLINE = 80, /* bytes of parameters that travel in the slot; others are allocated */
@@ -222,7 +223,8 @@ gyre_status gyre_cpu_launch_submit(gyre_dev_stream *stream, const gyre_dev_launc
 gyre_status gyre_cpu_copy_submit(gyre_dev_stream *stream, const gyre_dev_copy *copy);
 gyre_status gyre_cpu_fill_submit(gyre_dev_stream *stream, const gyre_dev_fill *fill);
 
-/* Room for one more operation, to be filled in and committed; waits for it. */
+/* Room for one more operation, to be filled in and committed. Waits for it, but not behind a launch
+ * that hangs: GYRE_TIMEOUT. */
 GYRE_MUST_USE gyre_status gyre_cpu_begin(gyre_dev_stream *stream, gyre_cpu_slot **out_slot);
 void gyre_cpu_commit(gyre_dev_stream *stream, gyre_cpu_slot *slot);
 

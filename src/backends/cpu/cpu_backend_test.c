@@ -35,6 +35,18 @@ static void device_says_what_it_is(void)
     CHECK(cpu->describe(1, &device) == GYRE_INVALID);
 }
 
+/* Comes before every other look of this process. */
+static void first_look_tells_of_no_time_before_it(void)
+{
+    gyre_device_state state;
+
+    memset(&state, 0xff, sizeof state);
+    CHECK(cpu->look(0, &state) == GYRE_OK && state.busy_percent == -1);
+    usleep(50000); /* some ticks of the kernel */
+    CHECK(cpu->look(0, &state) == GYRE_OK);
+    CHECK(state.busy_percent >= 0 && state.busy_percent <= 100);
+}
+
 static void state_tells_the_memory_of_the_machine(void)
 {
     gyre_device_state state;
@@ -125,7 +137,7 @@ static void worker_is_named_and_deaf_to_signals(void)
     self someone = {{0}, false}, *who = &someone;
 
     REQUIRE(cpu->module_open(r.dev, &code, &with.module) == GYRE_OK);
-    fake_submit(stream, fake_kernel(&with, "introduce", sizeof who), &who);
+    fake_submit(stream, fake_kernel(&with, "introduce", sizeof(void *)), &who);
     fake_drain(stream);
     CHECK(strcmp(someone.name, "gyre-cpu0") == 0 && someone.deaf);
     cpu->module_close(with.module);
@@ -373,6 +385,7 @@ static void stream_of_others_is_not_adopted(void)
 static const test_case cases[] = {
     TEST(every_slot_is_filled),
     TEST(device_says_what_it_is),
+    TEST(first_look_tells_of_no_time_before_it),
     TEST(state_tells_the_memory_of_the_machine),
     TEST(device_that_cannot_be_is_refused),
     TEST(memory_is_aligned_and_impossible_sizes_are_refused),

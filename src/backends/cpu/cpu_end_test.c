@@ -84,9 +84,38 @@ static void close_drops_what_was_never_started(void)
     rig_close(&r);
 }
 
+static void full_ring_behind_a_hung_launch_is_no_prison(void)
+{
+    rig r = rig_open(1);
+    gyre_dev_stream *stream = fake_stream(&r);
+    const gyre_dev_launch launch = fake_launch(r.nothing, NULL);
+    gyre_dev_event *event = fake_event(&r, true);
+    gyre_status status = GYRE_OK;
+    uint32_t submitted = 1;
+    gate g = {0};
+
+    fake_hold(&r, stream, &g);
+    while (status == GYRE_OK && submitted <= 2 * GYRE_CPU_RING) {
+        status = cpu->launch(stream, &launch);
+        submitted += status == GYRE_OK;
+    }
+    CHECK(status == GYRE_TIMEOUT && submitted == GYRE_CPU_RING);
+    CHECK(submitted >= 3 * 256); /* tickets that exec lets be under way, each with two events */
+    CHECK(cpu->event_record(event, stream) == GYRE_TIMEOUT);
+    CHECK(cpu->event_poll(event) == GYRE_OK); /* it was never recorded */
+    fake_open(&g);
+    fake_drain(stream);
+    CHECK(cpu->launch(stream, &launch) == GYRE_OK && cpu->event_record(event, stream) == GYRE_OK);
+    fake_drain(stream);
+    cpu->event_close(event);
+    cpu->stream_close(stream);
+    rig_close(&r);
+}
+
 static const test_case cases[] = {
     TEST(abandoned_device_is_left_at_once_and_starts_nothing),
     TEST(abandoned_launch_begins_no_further_block),
     TEST(close_drops_what_was_never_started),
+    TEST(full_ring_behind_a_hung_launch_is_no_prison),
 };
 TEST_MAIN(cases)

@@ -138,8 +138,8 @@ gyre_status gyre_cpu_describe_device(uint32_t index, gyre_device *out_device)
     return GYRE_OK;
 }
 
-/* How much of the time since the last call all CPUs were busy; -1 when nobody tells, or it was too
- * short a time. */
+/* How much of the time since the last call all CPUs were busy; -1 at the first, when nobody tells,
+ * or it was too short a time. */
 static int32_t read_busy_percent(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -160,7 +160,8 @@ static int32_t read_busy_percent(void)
     idle = part[3] + part[4];
     pthread_mutex_lock(&lock);
     /* iowait may go backwards, as the kernel's documentation says */
-    if (all > all_before && idle >= idle_before && all - all_before >= idle - idle_before)
+    if (all_before > 0 && all > all_before && idle >= idle_before &&
+        all - all_before >= idle - idle_before)
         percent = (int32_t)(100 - 100 * (idle - idle_before) / (all - all_before));
     idle_before = idle;
     all_before = all;

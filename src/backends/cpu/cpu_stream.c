@@ -21,6 +21,10 @@
 #include "base/wait.h"
 #include "gyre/clock.h"
 
+/* The submitter holds a lock of its caller's, without which nobody can say that the stream hangs.
+ */
+enum { ROOM_NS = 500000000 };
+
 bool gyre_cpu_reached(const gyre_dev_stream *stream, uint64_t position)
 {
     /* acquire [cpu-done]: pairs with the store in gyre_cpu_serve. What was done can be seen. */
@@ -48,14 +52,14 @@ static bool has_come(void *arg)
 }
 
 /* Waits until so many operations are done. GYRE_UNAVAILABLE in a forked child. */
-static gyre_status await(gyre_dev_stream *stream, uint64_t position)
+static gyre_status await(gyre_dev_stream *stream, uint64_t position, uint64_t deadline_ns)
 {
     gyre_status status;
 
     /* seq_cst [cpu-watch], both: before `done` is read; pair with gyre_cpu_serve and its tell */
     atomic_store(&stream->room_at, position);
     atomic_fetch_add(&stream->watched, 1);
-    status = gyre_park_wait(&stream->room, &stream->room_spin, has_come, stream, GYRE_NEVER);
+    status = gyre_park_wait(&stream->room, &stream->room_spin, has_come, stream, deadline_ns);
     atomic_fetch_sub_explicit(&stream->watched, 1, memory_order_relaxed); /* relaxed: a hint */
     return status;
 }
@@ -70,7 +74,8 @@ gyre_status gyre_cpu_begin(gyre_dev_stream *stream, gyre_cpu_slot **out_slot)
     done = atomic_load_explicit(&stream->express.done, memory_order_acquire);
     if (tail - done >= GYRE_CPU_RING) {
         /* for a quarter of the ring, or each operation would need a wake of its own */
-        const gyre_status status = await(stream, tail - UINT64_C(3) * GYRE_CPU_RING / 4);
+        const gyre_status status =
+            await(stream, tail - UINT64_C(3) * GYRE_CPU_RING / 4, gyre_clock_after_ns(ROOM_NS));
 
         if (status != GYRE_OK)
             return status;
@@ -198,7 +203,8 @@ void gyre_cpu_stream_close(gyre_dev_stream *stream)
     if (gyre_cpu_is_abandoned(dev) || gyre_process_check() != GYRE_OK)
         return;
     /* relaxed: this thread is the only writer */
-    if (await(stream, atomic_load_explicit(&stream->tail, memory_order_relaxed)) != GYRE_OK)
+    if (await(stream, atomic_load_explicit(&stream->tail, memory_order_relaxed), GYRE_NEVER) !=
+        GYRE_OK)
         return;
     pthread_mutex_lock(&dev->lock);
     /* A worker may still be with it, which does not matter: it may be opened again. */

@@ -102,10 +102,9 @@ void gyre_cl_module_close(gyre_dev_module *module);
 gyre_status gyre_cl_kernel_open(gyre_dev_module *module, const gyre_dev_kernel_request *request,
                                 gyre_dev_kernel_facts *out_facts, gyre_dev_kernel **out_kernel);
 
-/* Submits after `wait`, if any; the event is the caller's to release. */
+/* Submits after `wait`, if any, and makes the launch the stream's last. */
 GYRE_MUST_USE gyre_status gyre_cl_kernel_submit(gyre_dev_stream *stream,
-                                                const gyre_dev_launch *launch, cl_event *wait,
-                                                cl_event **out_event);
+                                                const gyre_dev_launch *launch, cl_event *wait);
 
 /* opencl_stream.c */
 gyre_status gyre_cl_stream_open(gyre_dev *dev, void *adopt, int32_t priority,
@@ -119,7 +118,10 @@ gyre_status gyre_cl_fill(gyre_dev_stream *stream, const gyre_dev_fill *fill);
 /* The event of what was submitted last, retained; NULL when there is none. */
 cl_event *gyre_cl_stream_last(gyre_dev_stream *stream);
 
-/* Makes `event` the stream's last, which owns it from then on, and lets the driver begin. */
+/* Makes `event` the stream's last, which owns it from then on. */
+void gyre_cl_stream_replace(gyre_dev_stream *stream, cl_event *event);
+
+/* The same, and lets the driver begin. */
 GYRE_MUST_USE gyre_status gyre_cl_stream_submitted(gyre_dev_stream *stream, cl_event *event);
 
 /* GYRE_OK when the command is complete, GYRE_AGAIN, or what became of it. */

@@ -14,6 +14,7 @@
 #include "base/fail.h"
 
 struct gyre_dev_event {
+    gyre_dev *dev;
     pthread_mutex_t lock;
     cl_event *marker; /* NULL: never recorded */
 };
@@ -30,6 +31,7 @@ gyre_status gyre_cl_event_open(gyre_dev *dev, bool timed, gyre_dev_event **out_e
     if (status != GYRE_OK)
         return status;
     *out_event = block;
+    (*out_event)->dev = dev;
     pthread_mutex_init(&(*out_event)->lock, NULL);
     return GYRE_OK;
 }
@@ -38,7 +40,7 @@ void gyre_cl_event_close(gyre_dev_event *event)
 {
     if (!event)
         return;
-    if (event->marker)
+    if (event->marker && !gyre_cl_abandoned(event->dev))
         gyre_cl.clReleaseEvent(event->marker);
     pthread_mutex_destroy(&event->lock);
     gyre_free(NULL, event, 1, sizeof *event);

@@ -108,7 +108,7 @@ gyre_status gyre_cl_module_open(gyre_dev *dev, const gyre_dev_code *code,
 
 static void kernel_close(gyre_dev_kernel *kernel)
 {
-    if (kernel->kernel)
+    if (kernel->kernel && !gyre_cl_abandoned(kernel->dev))
         gyre_cl.clReleaseKernel(kernel->kernel);
     pthread_mutex_destroy(&kernel->lock);
     gyre_free(NULL, kernel, 1, sizeof *kernel);
@@ -124,7 +124,8 @@ void gyre_cl_module_close(gyre_dev_module *module)
         module->kernels = kernel->next;
         kernel_close(kernel);
     }
-    if (module->program)
+    /* a driver that unloads code may wait until nothing runs on the device */
+    if (module->program && !gyre_cl_abandoned(module->dev))
         gyre_cl.clReleaseProgram(module->program);
     pthread_mutex_destroy(&module->lock);
     gyre_free(NULL, module, 1, sizeof *module);
@@ -267,11 +268,12 @@ static gyre_status set_arguments(const gyre_dev_kernel *kernel, const gyre_dev_l
 }
 
 gyre_status gyre_cl_kernel_submit(gyre_dev_stream *stream, const gyre_dev_launch *launch,
-                                  cl_event *wait, cl_event **out_event)
+                                  cl_event *wait)
 {
     gyre_dev_kernel *const kernel = launch->kernel;
     gyre_dev *const dev = kernel->dev;
     size_t threads[3], block[3];
+    cl_event *event = NULL;
     gyre_status status;
 
     if (launch->shared_bytes > 0 && !kernel->shared)
@@ -291,8 +293,10 @@ gyre_status gyre_cl_kernel_submit(gyre_dev_stream *stream, const gyre_dev_launch
     if (status == GYRE_OK)
         status = gyre_cl_check(gyre_cl.clEnqueueNDRangeKernel(stream->queue, kernel->kernel, 3,
                                                               NULL, threads, block, wait ? 1 : 0,
-                                                              wait ? &wait : NULL, out_event),
+                                                              wait ? &wait : NULL, &event),
                                "clEnqueueNDRangeKernel");
+    if (status == GYRE_OK) /* before another thread can free a block that the kernel knows */
+        gyre_cl_stream_replace(stream, event);
     if (dev->declares)
         pthread_mutex_unlock(&dev->lock);
     pthread_mutex_unlock(&kernel->lock);

@@ -124,7 +124,7 @@ cl_event *gyre_cl_stream_last(gyre_dev_stream *stream)
     return last;
 }
 
-static void replace_last(gyre_dev_stream *stream, cl_event *event)
+void gyre_cl_stream_replace(gyre_dev_stream *stream, cl_event *event)
 {
     cl_event *before;
 
@@ -138,7 +138,7 @@ static void replace_last(gyre_dev_stream *stream, cl_event *event)
 
 gyre_status gyre_cl_stream_submitted(gyre_dev_stream *stream, cl_event *event)
 {
-    replace_last(stream, event);
+    gyre_cl_stream_replace(stream, event);
     return gyre_cl_check(gyre_cl.clFlush(stream->queue), "clFlush");
 }
 
@@ -196,11 +196,9 @@ gyre_status gyre_cl_poll(gyre_dev_stream *stream)
 gyre_status gyre_cl_launch(gyre_dev_stream *stream, const gyre_dev_launch *launch)
 {
     cl_event *const wait = stream->last; /* only submissions change it, and this is one */
-    cl_event *event = NULL;
-    gyre_status status;
+    const gyre_status status = gyre_cl_kernel_submit(stream, launch, wait);
 
-    status = gyre_cl_kernel_submit(stream, launch, wait, &event);
-    return status == GYRE_OK ? gyre_cl_stream_submitted(stream, event) : status;
+    return status == GYRE_OK ? gyre_cl_check(gyre_cl.clFlush(stream->queue), "clFlush") : status;
 }
 
 static gyre_status copy_bytes(gyre_dev_stream *stream, char *to, const char *from, size_t size)
@@ -213,7 +211,7 @@ static gyre_status copy_bytes(gyre_dev_stream *stream, char *to, const char *fro
                                                       wait ? 1 : 0, wait ? &wait : NULL, &event),
                            "clEnqueueSVMMemcpy");
     if (status == GYRE_OK)
-        replace_last(stream, event);
+        gyre_cl_stream_replace(stream, event);
     return status;
 }
 
