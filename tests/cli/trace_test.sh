@@ -40,7 +40,7 @@ on_a_device()
 {
     exits 0 "$gyre" bench --test --trace "$trace" memory_pressure/recovery/cpu profiler/off/cpu && says out 'skipped: contexts are profiled already' &&
         [ "$(count '"name": "thread_name", .*"args": {"name": "cpu:0 stream"}')" -ge 1 ] &&
-        [ "$(count '"name": "fill", "ph": "X", "pid": 1, "tid": 1[0-9]\{9\},')" = 1 ] && events
+        [ "$(count '"name": "fill", "ph": "X", "pid": [12], "tid": 1[0-9]\{9\},')" = 1 ] && events
 }
 here() { exits 0 "$gyre" bench --test --isolate none --trace "$trace" clock/now_ns && [ "$(count '"name": "clock/now_ns"')" = 1 ] && events; }
 # shellcheck disable=SC2086
