@@ -26,6 +26,7 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_transfer,
     &gyre_suite_transfer_stream,
     &gyre_suite_device_memory,
+    &gyre_suite_memory_pressure,
     &gyre_suite_device_error,
     &gyre_suite_gpu_batch,
     &gyre_suite_gpu_batch_device,
@@ -33,7 +34,6 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_device_metrics,
     &gyre_suite_platform,
     &gyre_suite_multi_gpu,
-    &gyre_suite_memory_pressure,
     &gyre_suite_harness,
     NULL,
 };
