@@ -173,6 +173,14 @@ GYRE_API int64_t gyre_bench_axis(const gyre_bench_case *c, const char *name);
  * blocks, may be called from a signal handler. */
 GYRE_API uint32_t gyre_bench_thread(void);
 
+/* Whether what goes on is recorded, for --trace. Then a suite may add spans that nobody else sees,
+ * such as a device's: `name`, from `begin_ns` (gyre/clock.h) on, of `track`, whose work it is; both
+ * are copied, 127 bytes of them. From set-up to teardown, by the thread that drives the case;
+ * without --trace a no-op. */
+GYRE_API bool gyre_bench_traced(void);
+GYRE_API void gyre_bench_span(const char *track, const char *name, uint64_t begin_ns,
+                              uint64_t duration_ns);
+
 /* Report a number ("lost", 3) or a text ("kernel", "avx512") from `tell`. A name is up to 63
  * letters of ASCII; given twice it keeps the last value; 32 of them are kept. Called by the thread
  * that `tell` runs on; never block. */

@@ -399,6 +399,18 @@ size_t gyre_case_group_length(const char *id)
     return strcspn(id, "/");
 }
 
+size_t gyre_case_group_first(const gyre_case_list *list, size_t index)
+{
+    const char *id = list->cases[index].id;
+    const size_t length = gyre_case_group_length(id);
+    size_t i = 0;
+
+    while (gyre_case_group_length(list->cases[i].id) != length ||
+           memcmp(list->cases[i].id, id, length) != 0)
+        i++;
+    return i;
+}
+
 gyre_status gyre_bench_refuse(gyre_status status, const char *format, ...)
 {
     char text[sizeof gyre_error_last()->text];

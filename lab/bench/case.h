@@ -60,4 +60,7 @@ const char *gyre_ids_twin(const char **ids, size_t count);
 /* How many bytes of an id name its group: those before the first '/'. */
 size_t gyre_case_group_length(const char *id);
 
+/* Where in the list the case's group first appears. */
+size_t gyre_case_group_first(const gyre_case_list *list, size_t index);
+
 #endif

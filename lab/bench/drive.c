@@ -4,6 +4,8 @@
  */
 #include "bench/drive.h"
 
+#include "gyre/trace.h"
+
 uint64_t gyre_drive_batch(const gyre_drive *drive, uint64_t iterations)
 {
     if (!drive->c->bench.prepare)
@@ -43,6 +45,7 @@ uint64_t gyre_drive_run(gyre_drive *drive, uint64_t iterations)
     const uint64_t batch = gyre_drive_batch(drive, iterations);
     uint64_t spent_ns = 0, left = iterations;
 
+    gyre_trace_begin("run");
     while (left > 0) {
         const uint64_t now = left < batch ? left : batch;
 
@@ -50,6 +53,7 @@ uint64_t gyre_drive_run(gyre_drive *drive, uint64_t iterations)
         spent_ns += gyre_drive_run_prepared(drive, now);
         left -= now;
     }
+    gyre_trace_end("run");
     return spent_ns;
 }
 
@@ -69,6 +73,7 @@ gyre_status gyre_drive_clocked(gyre_drive *drive, uint64_t iterations, gyre_cloc
         status = clock->begin(drive->fixture);
     if (status != GYRE_OK)
         return status;
+    gyre_trace_begin("run");
     start_ns = drive->now_ns();
     bench->run(drive->fixture, iterations);
     drive->iterations += iterations;
@@ -77,5 +82,6 @@ gyre_status gyre_drive_clocked(gyre_drive *drive, uint64_t iterations, gyre_cloc
         status = clock->read(drive->fixture, out_ns);
     if (figure == GYRE_CLOCKED_END_TO_END)
         *out_ns = (double)(drive->now_ns() - start_ns);
+    gyre_trace_end("run");
     return status;
 }

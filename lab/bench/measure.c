@@ -192,12 +192,16 @@ static gyre_status visit(gyre_drive *drive, const gyre_method *method, gyre_resu
 static void check_and_ask(gyre_drive *drive, const gyre_method *method, gyre_result *result)
 {
     const gyre_bench *bench = &drive->c->bench;
+    bool right;
 
     if (result->outcome != GYRE_OUTCOME_MEASURED)
         return;
     gyre_drive_tell(drive, "checking", 0);
     gyre_fail_clear();
-    if (bench->check(drive->fixture, drive->iterations)) {
+    gyre_trace_begin("check");
+    right = bench->check(drive->fixture, drive->iterations);
+    gyre_trace_end("check");
+    if (right) {
         if (method->purpose != GYRE_PURPOSE_TIME)
             result->outcome = GYRE_OUTCOME_CHECKED;
         if (bench->tell)
@@ -284,23 +288,24 @@ gyre_status gyre_measure(const gyre_bench_case *c, const gyre_method *method,
     gyre_result_begin(out_result, c);
     if (c->guard && !is_healthy(c->guard, with.skip_when, out_result))
         return GYRE_OK;
-    gyre_trace_begin(c->bench.name);
     if (with.purpose == GYRE_PURPOSE_MEMORY)
         gyre_usage_forget_peak();
     gyre_drive_tell(&drive, "setting up", 0);
     declare_work(out_result, c);
     gyre_fail_clear(); /* a reason found below is this set-up's */
+    gyre_trace_begin("setup");
     if (c->bench.setup)
         status = c->bench.setup(c, &drive.fixture);
+    gyre_trace_end("setup");
     if (status != GYRE_OK) {
         conclude_setup(out_result, status);
-        gyre_trace_end(c->bench.name);
         return GYRE_OK;
     }
     status = visit_set_up(&drive, &with, out_result);
+    gyre_trace_begin("teardown");
     if (c->bench.teardown)
         c->bench.teardown(drive.fixture);
-    gyre_trace_end(c->bench.name);
+    gyre_trace_end("teardown");
     if (status == GYRE_OK && !out_result->arena.exhausted)
         return GYRE_OK;
     gyre_result_fini(out_result);

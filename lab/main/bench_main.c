@@ -9,6 +9,7 @@
 #include "main/bench_main.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 #include "main/progress.h"
 #include "main/serve.h"
 #include "main/supervise.h"
+#include "main/trace_file.h"
 #include "record/baseline.h"
 #include "record/file.h"
 #include "record/run.h"
@@ -39,6 +41,7 @@ typedef struct job {
     gyre_case_list *list;
     gyre_run *run;
     gyre_standards standards;
+    gyre_trace_file trace;
     gyre_progress_line progress;
     uint64_t started_ns;
 } job;
@@ -98,6 +101,31 @@ static void on_result(void *user, gyre_result *result)
     gyre_run_add(j->run, result);
 }
 
+static void on_trace(void *user, const char *json, size_t length, uint64_t lost)
+{
+    job *j = user;
+
+    gyre_trace_file_add(&j->trace, json, length, lost);
+}
+
+/* The trace is an extra: whatever becomes of it, the results are kept. */
+static int keep_trace(job *j)
+{
+    if (!j->request.trace)
+        return GYRE_EXIT_DONE;
+    if (gyre_trace_file_write(&j->trace, j->list) != GYRE_OK)
+        return complain(j, GYRE_EXIT_ENVIRONMENT);
+    fflush(stdout);
+    if (j->trace.lost > 0)
+        fprintf(stderr,
+                "%s: %" PRIu64 " events are not in the trace: newer ones took their place; "
+                "GYRE_TRACE_EVENTS keeps more\n",
+                j->program->name, j->trace.lost);
+    if (is_text(j) && !j->request.quiet)
+        printf("trace in %s\n", j->request.trace);
+    return GYRE_EXIT_DONE;
+}
+
 /* Prints and keeps what was measured; the worst of what happened is the exit status. */
 static int finish(job *j)
 {
@@ -110,6 +138,9 @@ static int finish(job *j)
     if (is_text(j) && !j->request.quiet)
         gyre_terminal_summary(stdout, j->run, j->list->count);
     kept = gyre_keep(j->program, &j->request, j->run, &j->standards);
+    if (kept != GYRE_EXIT_DONE)
+        code = kept;
+    kept = keep_trace(j);
     if (kept != GYRE_EXIT_DONE)
         code = kept;
     return j->run->interrupted ? GYRE_EXIT_INTERRUPTED : code;
@@ -139,6 +170,7 @@ static gyre_status visit_all(job *j)
         .progress = on_progress,
         .result = on_result,
         .output = on_output,
+        .trace = j->request.trace ? on_trace : NULL,
         .hide_output = !is_text(j),
         .user = j,
     };
@@ -158,6 +190,9 @@ static void announce(const job *j, bool shortened)
 {
     const gyre_method *m = &j->request.method;
 
+    if (j->request.trace && m->purpose == GYRE_PURPOSE_TIME)
+        fprintf(is_text(j) && !j->request.quiet ? stdout : stderr,
+                "recorded for %s: figures may be slower than without --trace\n", j->request.trace);
     if (!is_text(j) || j->request.quiet || m->purpose != GYRE_PURPOSE_TIME)
         return;
     printf("%zu benchmark%s; time: [low median high], %g %% confidence\n", j->list->count,
@@ -178,6 +213,10 @@ static int prepare(job *j, bool shortened)
 
     if (status != GYRE_OK)
         return complain(j, status == GYRE_INVALID ? GYRE_EXIT_USAGE : GYRE_EXIT_ENVIRONMENT);
+    if (r->trace)
+        status = gyre_trace_file_open(&j->trace, r->trace);
+    if (status != GYRE_OK)
+        return complain(j, GYRE_EXIT_ENVIRONMENT);
     status = gyre_run_create(j->list->count, j->program->argc, j->program->argv, &j->run);
     if (status != GYRE_OK)
         return complain(j, GYRE_EXIT_ENVIRONMENT);
@@ -248,7 +287,7 @@ static void list_cases(const job *j)
 static int work(job *j, const gyre_worker_order *order, bool shortened)
 {
     if (order)
-        return gyre_serve(order, j->list, &j->request.method);
+        return gyre_serve(order, j->list, &j->request.method, j->request.trace != NULL);
     if (j->request.list) {
         list_cases(j);
         return GYRE_EXIT_DONE;
@@ -292,6 +331,7 @@ int gyre_bench_run(const gyre_bench_program *program, const gyre_args *args)
         code = complain(&j, exit_of(status));
     }
     gyre_standards_fini(&j.standards);
+    gyre_trace_file_fini(&j.trace);
     gyre_run_destroy(j.run);
     gyre_case_list_destroy(j.list);
     return code;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "bench/measure.h"
+#include "bench/spans.h"
 #include "gyre/thread.h"
 
 /* What an exit from inside a benchmark has to know. */
@@ -63,6 +64,17 @@ static void on_progress(void *user, const char *phase, uint64_t left_ns)
     s->progress(s->user, visit.index, phase, strlen(phase), left_ns);
 }
 
+static void hand_over_trace(const gyre_supervision *s, size_t index)
+{
+    gyre_spans_text text;
+
+    if (gyre_spans_end(s->list->cases[index].id, gyre_case_group_first(s->list, index) + 1,
+                       &text) != GYRE_OK)
+        return; /* the result says that memory is out, or has room still */
+    s->trace(s->user, text.json, text.length, text.lost);
+    free(text.json);
+}
+
 gyre_status gyre_visit_here(const gyre_supervision *s, void (*over)(void *user))
 {
     static bool registered;
@@ -88,7 +100,16 @@ gyre_status gyre_visit_here(const gyre_supervision *s, void (*over)(void *user))
         visit.s = s;
         if (s->hide_output)
             hide_stdout();
+        if (s->trace)
+            status = gyre_spans_begin();
+        if (status != GYRE_OK) {
+            show_stdout();
+            visit.s = NULL;
+            break;
+        }
         status = gyre_measure(&s->list->cases[i], s->method, &watch, &result);
+        if (s->trace)
+            hand_over_trace(s, i);
         show_stdout();
         visit.s = NULL;
         s->result(s->user, &result);

@@ -97,7 +97,7 @@ static bool read_header(const char *line, const char *end, gyre_message *message
     const char *cursor = line + 2;
     uint64_t length;
 
-    if (end - line < 2 || !strchr("bpresl", line[0]) || line[0] == '\0' || line[1] != ' ')
+    if (end - line < 2 || !strchr("bpreslt", line[0]) || line[0] == '\0' || line[1] != ' ')
         return false;
     message->kind = (gyre_message_kind)line[0];
     if (!take_number(&cursor, end, ' ', &message->number) ||

@@ -24,6 +24,8 @@ typedef enum gyre_message_kind {
     GYRE_MESSAGE_END = 'e',      /* everything was done */
     GYRE_MESSAGE_SORRY = 's',    /* it cannot go on; the text says why */
     GYRE_MESSAGE_LIST = 'l',     /* so many cases; the text lists them (main/listing.h) */
+    GYRE_MESSAGE_TRACE = 't',    /* of the case that is begun: so many events are lost; the text is
+                                  * JSON (bench/spans.h) */
 } gyre_message_kind;
 
 typedef struct gyre_message {

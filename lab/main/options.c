@@ -38,6 +38,7 @@ enum {
     MEMORY,
     INSTRUCTIONS,
     TARGETS,
+    TRACE,
     ISOLATE,
     ORDER,
     TIMEOUT,
@@ -96,6 +97,8 @@ const gyre_option gyre_bench_options[] = {
                       "instructions too, by the processor's counters or by callgrind"},
     [TARGETS] = {"--targets", 0, "FILE",
                  "a table of targets, met or not; gyre bench knows the file 'seeds'"},
+    [TRACE] = {"--trace", 0, "FILE",
+               "record what goes on and write it there, for Perfetto; figures may be slower"},
     [ISOLATE] = {"--isolate", 0, "group|bench|none",
                  "what has a process of its own (default group)"},
     [ORDER] = {"--order", 0, "declared|light|random", "of the groups (default declared)"},
@@ -234,6 +237,10 @@ static gyre_status read_keeping(const gyre_args *args, gyre_request *r)
     }
     r->export_folder = args->value[EXPORT_CRITERION];
     r->targets = args->value[TARGETS];
+    r->trace = args->value[TRACE];
+    if (r->trace && (r->load || gyre_args_given(args, LIST)))
+        return gyre_fail(GYRE_INVALID, "--trace records what is measured: not with %s",
+                         r->load ? "--load-baseline" : "--list");
     return GYRE_OK;
 }
 

@@ -60,6 +60,7 @@ typedef struct gyre_request {
     const char *load;          /* the baseline that stands for this run; NULL: measure */
     const char *export_folder; /* for Criterion's layout; NULL none */
     const char *targets;       /* NULL none */
+    const char *trace;         /* the file for the trace; NULL none */
 } gyre_request;
 
 /* GYRE_INVALID with a sentence about the first thing that is wrong. */

@@ -93,7 +93,8 @@ static gyre_status hear(race *r, runner *one, const gyre_message *message)
                  message->text);
         return GYRE_OK;
     case GYRE_MESSAGE_LIST:
-        return gyre_fail(GYRE_CORRUPT, "the process lists what it was to measure");
+    case GYRE_MESSAGE_TRACE:
+        return gyre_fail(GYRE_CORRUPT, "the process tells what it was not asked");
     case GYRE_MESSAGE_BEGIN:
     case GYRE_MESSAGE_PROGRESS:
     case GYRE_MESSAGE_END:

@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "bench/measure.h"
+#include "bench/spans.h"
 #include "gyre/clock.h"
 #include "main/listing.h"
 #include "main/message.h"
@@ -130,6 +131,18 @@ static bool send_result(line *to, size_t index, const gyre_result *result)
     return whole && !to->cut;
 }
 
+static bool send_trace(line *to, const gyre_case_list *list, size_t index)
+{
+    gyre_spans_text text;
+
+    if (gyre_spans_end(list->cases[index].id, gyre_case_group_first(list, index) + 1, &text) !=
+        GYRE_OK)
+        return false;
+    say(to, GYRE_MESSAGE_TRACE, text.lost, text.json, text.length);
+    free(text.json);
+    return true;
+}
+
 static int list_cases(line *to, const gyre_case_list *list)
 {
     char *text = NULL;
@@ -165,7 +178,7 @@ static void shift_heap(uint64_t seed)
 }
 
 int gyre_serve(const gyre_worker_order *order, const gyre_case_list *list,
-               const gyre_method *method)
+               const gyre_method *method, bool trace)
 {
     gyre_method with = *method;
     line to = {.fd = order->fd, .speaker = getpid()};
@@ -177,6 +190,7 @@ int gyre_serve(const gyre_worker_order *order, const gyre_case_list *list,
     if (order->count > list->count || order->first > list->count - order->count ||
         order->ids_hash != gyre_serve_hash(list))
         return give_up(&to, "started again, the program lists other benchmarks");
+    trace = trace && order->purpose == (unsigned)method->purpose; /* not where it is counted */
     with.purpose = (gyre_purpose)order->purpose;
     with.seed = order->seed;
     if (with.purpose == GYRE_PURPOSE_TURNS) {
@@ -193,8 +207,11 @@ int gyre_serve(const gyre_worker_order *order, const gyre_case_list *list,
 
         to.phase = NULL;
         say(&to, GYRE_MESSAGE_BEGIN, i, "", 0);
+        if (trace && gyre_spans_begin() != GYRE_OK)
+            return give_up(&to, gyre_error_last()->text);
         status = gyre_measure(&list->cases[i], &with, &watch, &result);
-        sent = send_result(&to, i, &result);
+        sent = !trace || send_trace(&to, list, i);
+        sent = send_result(&to, i, &result) && sent;
         gyre_result_fini(&result);
         if (to.cut)
             return GYRE_EXIT_ENVIRONMENT;

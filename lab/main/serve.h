@@ -10,6 +10,8 @@
 #ifndef GYRE_MAIN_SERVE_H
 #define GYRE_MAIN_SERVE_H
 
+#include <stdbool.h>
+
 #include "bench/case.h"
 #include "bench/method.h"
 #include "gyre/common.h"
@@ -21,9 +23,9 @@
 GYRE_MUST_USE gyre_status gyre_serve_prepare(const gyre_worker_order *order);
 
 /* Visits the cases of the order and returns the exit status. `list` is the whole list, in the order
- * of the schedule. */
+ * of the schedule. With `trace`, what goes on in each is recorded and sent. */
 int gyre_serve(const gyre_worker_order *order, const gyre_case_list *list,
-               const gyre_method *method);
+               const gyre_method *method, bool trace);
 
 /* What tells two lists of cases apart. */
 uint64_t gyre_serve_hash(const gyre_case_list *list);

@@ -162,6 +162,11 @@ static gyre_status listen(share *sh, gyre_worker *worker, const gyre_worker_star
             if (status != GYRE_OK)
                 return status;
             break;
+        case GYRE_MESSAGE_TRACE:
+            if (!s->trace || !sh->begun)
+                return gyre_fail(GYRE_CORRUPT, "the process tells what it was not asked");
+            s->trace(s->user, message.text, message.length, message.number);
+            break;
         case GYRE_MESSAGE_LIST:
             return gyre_fail(GYRE_CORRUPT, "the process lists what it was to measure");
         case GYRE_MESSAGE_END:

@@ -42,7 +42,9 @@ typedef struct gyre_supervision {
      * (phase NULL). */
     void (*progress)(void *user, size_t index, const char *phase, size_t phase_length,
                      uint64_t left_ns);
-    void (*result)(void *user, gyre_result *result);              /* takes it over */
+    void (*result)(void *user, gyre_result *result); /* takes it over */
+    /* Given what was recorded of a case: an array of trace events, unread. NULL: nothing is. */
+    void (*trace)(void *user, const char *json, size_t length, uint64_t lost);
     void (*output)(void *user, const char *bytes, size_t length); /* what benchmarks print */
     bool hide_output; /* stdout is for programs: in this process, prints go to stderr */
     void *user;

@@ -133,9 +133,17 @@ static void trace_event(void *fixture, uint64_t iterations)
     }
 }
 
+/* With --trace it is on for all. */
+static gyre_status trace_off_setup(const gyre_bench_case *c, void **out_fixture)
+{
+    if (gyre_load_relaxed32(&gyre_trace_on) != 0) /* relaxed: set by this thread */
+        return gyre_bench_refuse(GYRE_UNAVAILABLE, "the recorder is in use, by --trace");
+    return tally_setup(c, out_fixture);
+}
+
 static gyre_status trace_on_setup(const gyre_bench_case *c, void **out_fixture)
 {
-    gyre_status status = tally_setup(c, out_fixture);
+    gyre_status status = trace_off_setup(c, out_fixture);
 
     if (status == GYRE_OK)
         status = gyre_trace_start(NULL);
@@ -416,8 +424,10 @@ static const gyre_bench benches[] = {
         .t0 = "one turn of a loop that counts and traces",
         .t1 = "the next one",
         .observer = "the same thread, which compares the count",
+        .setup = trace_off_setup,
         .run = trace_event,
-        COUNTED,
+        .check = tally_is_full,
+        .teardown = free,
     },
     {
         .name = "trace/on",

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -91,6 +92,9 @@ gyre_status gyre_bench_device_open_on(gyre_bench_device *d, const char *backend,
         status = gyre_stream_create(d->context, NULL, &d->stream);
     if (status == GYRE_OK)
         status = open_events(d);
+    if (status == GYRE_OK && gyre_bench_traced() &&
+        gyre_profile_start(d->context, NULL, &d->profile) != GYRE_OK)
+        d->profile = NULL; /* then the trace has no device spans */
     if (status != GYRE_OK)
         gyre_bench_device_close(d); /* accepts a half-built one */
     return status;
@@ -114,8 +118,20 @@ static void remember_loss(const gyre_bench_device *d)
     snprintf(lost_why, sizeof lost_why, "%s", fault ? fault->text : "it was lost");
 }
 
+static void add_span(void *user, const gyre_profile_span *span)
+{
+    const gyre_bench_device *d = user;
+    char track[sizeof d->device->name + 40];
+
+    snprintf(track, sizeof track, "%s %s", d->device->name, span->stream);
+    gyre_bench_span(track, span->name, span->begin_ns, span->duration_ns);
+}
+
 void gyre_bench_device_close(gyre_bench_device *d)
 {
+    if (d->profile && gyre_profile_stop(d->profile) == GYRE_OK)
+        (void)!gyre_profile_visit(d->profile, add_span, d);
+    gyre_profile_destroy(d->profile);
     gyre_bench_device_give(d, GYRE_CONTEXT_DEVICE, d->scratch, d->scratch_bytes);
     gyre_event_destroy(d->before);
     gyre_event_destroy(d->after);
@@ -154,6 +170,20 @@ gyre_status gyre_bench_device_copy(const gyre_bench_device *d, void *to, const v
     const gyre_status status = gyre_stream_copy(d->stream, to, from, size);
 
     return status == GYRE_OK ? gyre_stream_sync(d->stream) : status;
+}
+
+bool gyre_bench_device_writes(const gyre_bench_device *d, void *block, size_t size)
+{
+    const gyre_fill fill = {
+        .to = block, .pattern = {0x6b, 0x17, 0xe3, 0x91}, .pattern_size = 4, .count = size / 4};
+    unsigned char *back = calloc(1, size);
+    bool right = back && gyre_stream_fill(d->stream, &fill) == GYRE_OK &&
+                 gyre_bench_device_copy(d, back, block, size) == GYRE_OK;
+
+    for (size_t i = 0; right && i < size / 4 * 4; i++)
+        right = back[i] == fill.pattern[i % 4];
+    free(back);
+    return right;
 }
 
 void gyre_bench_device_numbers(float *out_numbers, size_t count, uint64_t seed)

@@ -22,6 +22,7 @@
 #include "gyre/bench.h"
 #include "gyre/context.h"
 #include "gyre/device.h"
+#include "gyre/profile.h"
 #include "gyre/stream.h"
 
 /* Elements of .axes. The null device computes nothing that is worth a figure: it is for suites that
@@ -40,7 +41,8 @@ typedef struct gyre_bench_device {
     uint64_t begin_ns;          /* the host's, where there are no events */
     void *scratch;              /* taken at the first flush */
     size_t scratch_bytes;
-    uint64_t flushes; /* each is one submission to the stream */
+    gyre_profile *profile; /* with --trace: its device spans go there at the close */
+    uint64_t flushes;      /* each is one submission to the stream */
 } gyre_bench_device;
 
 /* The backend that the case's axis `device` names. Static. */
@@ -72,6 +74,10 @@ void gyre_bench_device_give(gyre_bench_device *d, gyre_context_memory_kind kind,
 /* Copies, in any direction, and waits. For set-ups and checks. */
 GYRE_MUST_USE gyre_status gyre_bench_device_copy(const gyre_bench_device *d, void *to,
                                                  const void *from, size_t size);
+
+/* Whether the device can write to the block, of its memory or pinned, and the host reads there what
+ * was written. For checks; whole words of 4 bytes. */
+GYRE_MUST_USE bool gyre_bench_device_writes(const gyre_bench_device *d, void *block, size_t size);
 
 /* Numbers between -1 and 1, the same for the same seed, none of them 0. */
 void gyre_bench_device_numbers(float *out_numbers, size_t count, uint64_t seed);

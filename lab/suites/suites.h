@@ -14,18 +14,26 @@ extern const gyre_suite gyre_suite_channel;
 extern const gyre_suite gyre_suite_channel_error;
 extern const gyre_suite gyre_suite_command;
 extern const gyre_suite gyre_suite_device;
+extern const gyre_suite gyre_suite_device_error;
+extern const gyre_suite gyre_suite_device_memory;
+extern const gyre_suite gyre_suite_device_metrics;
+extern const gyre_suite gyre_suite_dispatch;
 extern const gyre_suite gyre_suite_gpu_batch;
 extern const gyre_suite gyre_suite_gpu_batch_device;
-extern const gyre_suite gyre_suite_dispatch;
 extern const gyre_suite gyre_suite_harness;
 extern const gyre_suite gyre_suite_kernel;
 extern const gyre_suite gyre_suite_launch;
 extern const gyre_suite gyre_suite_layout;
+extern const gyre_suite gyre_suite_memory_pressure;
 extern const gyre_suite gyre_suite_message;
+extern const gyre_suite gyre_suite_multi_gpu;
+extern const gyre_suite gyre_suite_platform;
 extern const gyre_suite gyre_suite_pool;
 extern const gyre_suite gyre_suite_queue;
 extern const gyre_suite gyre_suite_reply;
 extern const gyre_suite gyre_suite_stream;
+extern const gyre_suite gyre_suite_transfer;
+extern const gyre_suite gyre_suite_transfer_stream;
 
 /* All of them, NULL-terminated. */
 extern const gyre_suite *const gyre_suites[];
