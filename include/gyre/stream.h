@@ -151,8 +151,9 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_stream_poll(gyre_stream *stream);
  * GYRE_DEVICE_LOST, or the fault. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_stream_sync(gyre_stream *stream);
 
-/* Waits until a ticket's value is through, up to a deadline (gyre/clock.h). Missing it is a strike
- * unless the deadline is clearly shorter than the context's would have been. */
+/* Waits until a ticket's value is through, up to a deadline (gyre/clock.h; GYRE_NEVER for none).
+ * Each time that the context's own deadline passes meanwhile is a strike, and the last one ends the
+ * wait; a deadline that is clearly shorter is none. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_stream_wait(gyre_stream *stream, uint64_t value,
                                                     uint64_t deadline_ns);
 

@@ -563,7 +563,24 @@ static void child_takes_no_lock_of_its_parents(void)
     end(&parents);
 }
 
+static void waiting_for_ever_ends_with_the_last_strike(void)
+{
+    fixture f;
+
+    REQUIRE(begin(&f, "hang@1", 20, 0));
+    CHECK(launch(&f, 0) == GYRE_OK);
+    CHECK(gyre_stream_wait(f.stream, gyre_stream_ticket(f.stream).value, GYRE_NEVER) ==
+          GYRE_DEVICE_LOST);
+    CHECK(strikes_of(f.stream) == 3);
+    end(&f);
+    REQUIRE(begin(&f, "hang@1+50", 20, 0)); /* two of its own deadlines, and then it is through */
+    CHECK(launch(&f, 0) == GYRE_OK);
+    CHECK(gyre_stream_wait(f.stream, gyre_stream_ticket(f.stream).value, GYRE_NEVER) == GYRE_OK);
+    end(&f);
+}
+
 static const test_case cases[] = {
+    TEST(waiting_for_ever_ends_with_the_last_strike),
     TEST(marks_of_work_that_was_waited_for_leave_room),
     TEST(expectations_that_overflow_do_not_shorten_deadlines),
     TEST(expectations_of_a_graph_do_not_wrap),

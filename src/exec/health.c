@@ -251,7 +251,7 @@ static gyre_status wait_for(gyre_stream *stream, uint64_t value, const uint64_t 
 gyre_status gyre_stream_wait(gyre_stream *stream, uint64_t value, uint64_t deadline_ns)
 {
     gyre_status status = gyre_stream_usable(stream);
-    uint64_t now_ns, allowed_ns;
+    uint64_t until_ns;
 
     if (status != GYRE_OK)
         return status;
@@ -261,11 +261,16 @@ gyre_status gyre_stream_wait(gyre_stream *stream, uint64_t value, uint64_t deadl
     if (value > atomic_load_explicit(&stream->submitted, memory_order_relaxed))
         return gyre_fail(GYRE_INVALID, "%s, %s: ticket %" PRIu64 " was not submitted",
                          stream->context->name, stream->name, value);
-    now_ns = gyre_clock_now_ns();
-    allowed_ns = allowance_ns(stream);
-    /* a little less counts too: the caller made his deadline before he called */
-    return wait_for(stream, value, &deadline_ns,
-                    deadline_ns > now_ns && deadline_ns - now_ns >= allowed_ns - allowed_ns / 16);
+    do { /* a wait for longer than is allowed is several, each with its strike */
+        const uint64_t now_ns = gyre_clock_now_ns(), allowed_ns = allowance_ns(stream);
+        const uint64_t allowed_until_ns = gyre_clock_after_ns(allowed_ns);
+
+        until_ns = deadline_ns < allowed_until_ns ? deadline_ns : allowed_until_ns;
+        /* a little less counts too: the caller made his deadline before he called */
+        status = wait_for(stream, value, &until_ns,
+                          until_ns > now_ns && until_ns - now_ns >= allowed_ns - allowed_ns / 16);
+    } while (status == GYRE_TIMEOUT && until_ns < deadline_ns);
+    return status;
 }
 
 gyre_status gyre_stream_await(gyre_stream *stream, uint64_t value)
