@@ -375,61 +375,16 @@ static void coarse_memory_is_declared_to_kernels(void)
     *found = before;
 }
 
-/* What the cases below see of the driver's calls. */
+/* What the case below sees of the driver's calls. */
 static gyre_cl_api real;
-static pthread_mutex_t *held; /* by the launch that is watched */
-static int releases, releases_unheld;
+static int releases;
 static cl_program *seen_program;
 static cl_kernel *seen_kernel;
 
 static int32_t release_event_seen(cl_event *event)
 {
     releases++;
-    if (held && pthread_mutex_trylock(held) == 0) {
-        releases_unheld++;
-        pthread_mutex_unlock(held);
-    }
     return real.clReleaseEvent(event);
-}
-
-/* A block that another thread gives back is freed after the stream's last: the launch that was told
- * of the block must be that before the lock is let go. */
-static void launch_is_the_last_before_a_block_can_be_freed(void)
-{
-    static const gyre_dev_argument arguments[] = {{0, 8, true}};
-    gyre_cl_found *found, before;
-    gyre_dev_module *module;
-    gyre_dev_kernel *kernel;
-    gyre_dev_stream *stream;
-    gyre_dev *dev;
-    void *block;
-
-    NEED_DEVICE();
-    found = gyre_cl_found_at(device_index);
-    before = *found;
-    found->fine = found->atomics = found->host_reach = false;
-    dev = open_device();
-    REQUIRE(dev);
-    module = build_text(dev, "__kernel void one(__global int *to) { *to = 1; }\n");
-    REQUIRE(module);
-    kernel = open_kernel(module, "one", arguments, 1);
-    stream = open_stream(dev);
-    block = take(dev, sizeof(int));
-    CHECK(launch(stream, kernel, 1, 1, &block) == GYRE_OK);
-    real = gyre_cl;
-    releases = releases_unheld = 0;
-    held = &dev->lock;
-    gyre_cl.clReleaseEvent = release_event_seen;
-    CHECK(launch(stream, kernel, 1, 1, &block) == GYRE_OK); /* instead of the first */
-    gyre_cl = real;
-    held = NULL;
-    CHECK(releases == 1 && releases_unheld == 0);
-    CHECK(drain(stream) == GYRE_OK);
-    cl->give(dev, GYRE_DEV_MEMORY_DEVICE, block, sizeof(int));
-    cl->stream_close(stream);
-    cl->module_close(module);
-    cl->close(dev);
-    *found = before;
 }
 
 static cl_kernel *create_kernel_seen(cl_program *program, const char *entry, int32_t *code)
@@ -569,7 +524,6 @@ static const test_case cases[] = {
     TEST(null_address_is_null_there),
     TEST(addresses_in_memory_are_followed),
     TEST(coarse_memory_is_declared_to_kernels),
-    TEST(launch_is_the_last_before_a_block_can_be_freed),
     TEST(abandoned_device_is_not_asked_to_release_code_and_events),
     TEST(threads_share_a_kernel_without_mixing_arguments),
 };

@@ -214,55 +214,6 @@ static void fills_repeat_patterns_of_all_sizes(void)
     cl->close(dev);
 }
 
-static gyre_dev *strict_dev;
-static int32_t (*real_fill)(cl_queue *, void *, const void *, size_t, size_t, uint32_t,
-                            cl_event *const *, cl_event **);
-
-/* As a driver does that shares blocks of its own only. */
-static int32_t strict_fill(cl_queue *queue, void *to, const void *pattern, size_t pattern_size,
-                           size_t size, uint32_t count, cl_event *const *waits, cl_event **event)
-{
-    if (!gyre_cl_owns(strict_dev, to))
-        return -30; /* CL_INVALID_VALUE */
-    return real_fill(queue, to, pattern, pattern_size, size, count, waits, event);
-}
-
-static void coarse_device_fills_pinned_memory_too(void)
-{
-    enum { WORDS = 50001 }; /* several pieces, and a part of one */
-    const gyre_dev_fill fill = {.pattern = {1, 2, 3, 4, 5, 6, 7, 8}, .pattern_size = 8};
-    gyre_cl_found *found, before;
-    gyre_dev_stream *stream;
-    bool same = true;
-    void *pinned = NULL;
-    gyre_dev_fill f = fill;
-
-    NEED_DEVICE();
-    found = gyre_cl_found_at(device_index);
-    before = *found;
-    found->fine = found->atomics = found->host_reach = false;
-    strict_dev = open_device();
-    REQUIRE(strict_dev);
-    stream = open_stream(strict_dev);
-    CHECK(cl->take(strict_dev, GYRE_DEV_MEMORY_PINNED, (WORDS + 1) * 8, 64, &pinned) == GYRE_OK);
-    REQUIRE(pinned);
-    memset(pinned, 0xee, (WORDS + 1) * 8);
-    real_fill = gyre_cl.clEnqueueSVMMemFill;
-    gyre_cl.clEnqueueSVMMemFill = strict_fill;
-    f.to = pinned;
-    f.count = WORDS;
-    CHECK(cl->fill(stream, &f) == GYRE_OK && drain(stream) == GYRE_OK);
-    gyre_cl.clEnqueueSVMMemFill = real_fill;
-    for (size_t i = 0; i < (size_t)WORDS * 8; i++)
-        same = same && ((unsigned char *)pinned)[i] == i % 8 + 1;
-    CHECK(same && ((unsigned char *)pinned)[(size_t)WORDS * 8] == 0xee);
-    CHECK(strict_dev->block_count == 1); /* the one that is never handed out */
-    cl->give(strict_dev, GYRE_DEV_MEMORY_PINNED, pinned, (WORDS + 1) * 8);
-    cl->stream_close(stream);
-    cl->close(strict_dev);
-    *found = before;
-}
-
 static void stream_is_busy_until_its_work_is_done(void)
 {
     static unsigned char from[BYTES] = {1, 2, 3}, to[BYTES];
@@ -609,7 +560,6 @@ static const test_case cases[] = {
     TEST(copies_go_there_and_back),
     TEST(boxes_leave_alone_what_is_between_rows),
     TEST(fills_repeat_patterns_of_all_sizes),
-    TEST(coarse_device_fills_pinned_memory_too),
     TEST(stream_is_busy_until_its_work_is_done),
     TEST(command_that_fails_is_a_lost_device),
     TEST(failure_travels_to_the_last_event),
