@@ -309,7 +309,8 @@ static void tell_bare(const void *fixture, uint64_t iterations, gyre_bench_facts
     .check = pool_is_right, .tell = tell_pool, ON_DEVICES
 #define BARE                                                                                       \
     .observer = "the host, which looks at each address", .setup = setup_bare,                      \
-    .check = bare_is_right, .tell = tell_bare, .tags = GYRE_TAG_GPU, .teardown = blocks_teardown
+    .check = bare_is_right, .tell = tell_bare, .tags = GYRE_TAG_GPU, .teardown = blocks_teardown,  \
+    .axes = {GYRE_BARE_CUDA_AXIS}
 static const gyre_bench benches[] = {
     {
         .name = "memory_allocation/device_direct",

@@ -431,9 +431,10 @@ static void tell_bare(const void *fixture, uint64_t iterations, gyre_bench_facts
         .axes = {GYRE_DEVICE_AXIS, LARGEST}, .tags = GYRE_TAG_GPU | GYRE_TAG_SLOW, __VA_ARGS__     \
     }
 #define BOTH_BARE(...)                                                                             \
-    {.axes = {SIZES}, .tags = GYRE_TAG_GPU, BARE, __VA_ARGS__},                                    \
+    {.axes = {GYRE_BARE_CUDA_AXIS, SIZES}, .tags = GYRE_TAG_GPU, BARE, __VA_ARGS__},               \
     {                                                                                              \
-        .axes = {LARGEST}, .tags = GYRE_TAG_GPU | GYRE_TAG_SLOW, BARE, __VA_ARGS__                 \
+        .axes = {GYRE_BARE_CUDA_AXIS, LARGEST}, .tags = GYRE_TAG_GPU | GYRE_TAG_SLOW, BARE,        \
+        __VA_ARGS__                                                                                \
     }
 #define IN .run = copy_in, .check = all_arrived, .observer = ARRIVED, COMMON
 #define OUT .run = copy_out, .check = all_came_back, .observer = CAME, COMMON

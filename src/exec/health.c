@@ -9,7 +9,8 @@
  * deadlines grow with what the launches under way said they would take.
  *
  * Waiting asks the backend again and again: for GYRE_SPIN without a pause, then with pauses of a
- * sixteenth of the time that has passed, at most a millisecond: so a wait is late by that part.
+ * thirty-second of the time that has passed, at most a tenth of a millisecond: so a wait is late by
+ * that part, and by what the system adds to a sleep.
  *
  * Threads   any. Edges: [stream-done], [stream-submit].
  * Owns      nothing.
@@ -30,8 +31,8 @@
 
 enum {
     PATIENCE = 4,
-    PAUSE_PART = 16,
-    PAUSE_MOST_NS = 1000000,
+    PAUSE_PART = 32,
+    PAUSE_MOST_NS = 100000,
     LOOKS = 16, /* between two readings of the clock, which costs as much as some */
 };
 

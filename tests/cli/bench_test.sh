@@ -40,7 +40,12 @@ json()
 {
     exits 0 "$gyre" bench $fast --no-save --json clock && [ "$("$query" benchmarks 2 outcome <"$work/out")" = measured ]
 }
-checks() { cd "$work" && exits 0 env GYRE_CACHE="$work/kernels" "$gyre" bench --test && says out ' checked, 0 failed' && [ ! -e gyre-out ]; }
+checks()
+{
+    cd "$work" || return 1
+    exits 0 env GYRE_CACHE="$work/kernels" "$gyre" bench --test || { grep -A 2 'FAILED' "$work/out"; return 1; }
+    says out ' checked, 0 failed' && [ ! -e gyre-out ]
+}
 # shellcheck disable=SC2086
 unwritable()
 {

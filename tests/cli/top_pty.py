@@ -148,9 +148,9 @@ def stop_and_continue(gyre):
     terminal = open_top(gyre)
     os.kill(terminal.pid, signal.SIGTSTP)
     terminal.until(re.escape(LEAVE))
-    assert termios.tcgetattr(terminal.side) == terminal.before
     pid, status = os.waitpid(terminal.pid, os.WUNTRACED)
     assert pid == terminal.pid and os.WIFSTOPPED(status)
+    assert termios.tcgetattr(terminal.side) == terminal.before
     at = len(terminal.seen)
     os.kill(terminal.pid, signal.SIGCONT)
     terminal.until(rb"null:0.*\x1b\[J", at)
