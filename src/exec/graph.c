@@ -25,7 +25,9 @@
 #include "exec/stream.h"
 #include "gyre/pool.h"
 
-enum { NODES_MOST = 1 << 16, NOT_MERGED = UINT32_MAX };
+#define NOT_MERGED UINT32_MAX
+
+enum { NODES_MOST = 1 << 16 };
 
 typedef struct node {
     gyre_dev_node ready;
