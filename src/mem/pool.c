@@ -65,13 +65,14 @@ gyre_status gyre_pool_draw(gyre_pool *pool, size_t bytes, size_t alignment, void
 {
     const gyre_memory *const source = pool->options.source;
     gyre_status status = GYRE_OK;
+    size_t reached = 0; /* by this piece: others may be returned before it is counted */
 
     *out_piece = NULL;
     pthread_mutex_lock(&pool->books);
     if (bytes > pool->options.limit_bytes - pool->drawn_bytes)
         status = GYRE_AGAIN;
     else
-        pool->drawn_bytes += bytes;
+        reached = pool->drawn_bytes += bytes;
     pthread_mutex_unlock(&pool->books);
     if (status != GYRE_OK)
         return status;
@@ -79,8 +80,8 @@ gyre_status gyre_pool_draw(gyre_pool *pool, size_t bytes, size_t alignment, void
     pthread_mutex_lock(&pool->books);
     if (status != GYRE_OK)
         pool->drawn_bytes -= bytes;
-    else if (pool->drawn_bytes > pool->peak_bytes)
-        pool->peak_bytes = pool->drawn_bytes;
+    else if (reached > pool->peak_bytes)
+        pool->peak_bytes = reached;
     pthread_mutex_unlock(&pool->books);
     if (status != GYRE_OK) {
         *out_piece = NULL; /* whatever the source left there */

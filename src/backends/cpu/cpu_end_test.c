@@ -32,7 +32,7 @@ static void abandoned_device_is_left_at_once_and_starts_nothing(void)
     fake_drain(other);
     cpu->stream_close(other);
     fake_open(&g);
-    usleep(20000);
+    usleep(100000);
     rig_close(&next); /* and frees the other by and by */
     CHECK(count == 1 && log[0] == 2 && sum == 0);
 }
@@ -54,7 +54,7 @@ static void abandoned_launch_begins_no_further_block(void)
         cpu->module_close(r.module);
         cpu->close(r.dev);
         fake_open(g);
-        usleep(20000);
+        usleep(100000);
         CHECK(__atomic_load_n(&g->entered, __ATOMIC_ACQUIRE) <= workers);
     }
 }
@@ -79,7 +79,7 @@ static void close_drops_what_was_never_started(void)
     cpu->stream_close(hung);
     cpu->close(r.dev);
     fake_open(&g);
-    usleep(20000);
+    usleep(100000);
     r = rig_open(1);
     rig_close(&r);
 }

@@ -244,6 +244,12 @@ static void device_that_is_closed_soon_leaves_nothing(void)
         cpu->module_close(r.module);
         cpu->close(r.dev);
     }
+    for (int i = 0; i < 20; i++) { /* opening and closing frees those whose workers have ended */
+        rig r = rig_open(1);
+
+        usleep(10000);
+        rig_close(&r);
+    }
 }
 
 static const test_case cases[] = {
