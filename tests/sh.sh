@@ -61,6 +61,27 @@ says() { # STREAM PATTERN: a line of the last command's out or err matches
     }
 }
 
+not() { ! "$@"; }
+
+waits_for() # TENTHS COMMAND...: until the command succeeds, for so many tenths of a second
+{
+    tries=$1
+    shift
+    until "$@"; do
+        [ "$tries" -gt 0 ] || { echo "waited in vain for: $*"; return 1; }
+        sleep 0.1 && tries=$((tries - 1))
+    done
+}
+
+alive() # PID: is the process there, and not only waiting for its parent to notice
+{
+    case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in '' | [ZX]*) return 1 ;; esac
+}
+gone() { waits_for 100 not alive "$1"; } # PID
+
+running() { pgrep -f "$1" >/dev/null; } # PATTERN: of a command line
+nobody_left() { waits_for 100 not running "$1"; } # PATTERN
+
 finish()
 {
     echo "$ran run, $failed failed, $skipped skipped"

@@ -10,17 +10,6 @@ export ASAN_OPTIONS=handle_segv=0:handle_abort=0
 
 ab() { "$gyre" ab --out "$work/results" "$@"; }
 
-alive() # is the process there, and not only waiting for its parent to notice
-{
-    case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in '' | [ZX]*) return 1 ;; esac
-}
-nobody_left() # PATTERN: of the command lines, within five seconds
-{
-    tries=0
-    while pgrep -f "$1" >/dev/null && [ "$tries" -lt 50 ]; do sleep 0.1 && tries=$((tries + 1)); done
-    ! pgrep -f "$1" || { echo 'and it should be gone'; return 1; }
-}
-
 a_verdict() { says out "^$1 .* \(faster\|slower\|equivalent\|undecided\)  *[0-9]"; }
 slower() { exits 0 ab "$rival plain" "$rival slow" count && says out '^rival/count .* slower'; }
 faster() { exits 0 ab "$rival slow" "$rival plain" count && says out '^rival/count .* faster'; }
@@ -109,20 +98,19 @@ interrupt()
 {
     "$gyre" ab --out "$work/results" "$rival plain" "$rival plain" >"$work/out" 2>"$work/err" &
     pid=$!
-    tries=0
-    while ! pgrep -P "$pid" -f "$rival" >/dev/null && [ "$tries" -lt 100 ]; do sleep 0.05 && tries=$((tries + 1)); done
+    waits_for 100 pgrep -P "$pid" -f "$rival" >/dev/null
     kill -TERM "$pid" # a shell lets its background jobs ignore SIGINT
     status=0
     wait "$pid" || status=$?
     [ "$status" = 130 ] || { echo "exit status $status" && cat "$work/err" && return 1; }
     nobody_left "$rival"
 }
+three_run() { [ "$(pgrep -c -f "$rival (plain|hang)")" -ge 3 ]; }
 killed()
 {
     "$gyre" ab --out "$work/results" "$rival plain" "$rival hang" count >/dev/null 2>&1 &
     pid=$!
-    tries=0
-    while [ "$(pgrep -c -f "$rival (plain|hang)")" -lt 3 ] && [ "$tries" -lt 100 ]; do sleep 0.05 && tries=$((tries + 1)); done
+    waits_for 100 three_run
     kill -KILL "$pid"
     wait "$pid"
     nobody_left "$rival"

@@ -106,8 +106,7 @@ start_long() # FOLDER WARM-UP
     env --default-signal=INT "$gyre" bench --measurement-time 20s --warm-up-time "$2" --out "$1" clock/now_ns trace/off \
         >"$work/out" 2>"$work/err" &
     pid=$!
-    tries=0
-    until grep -q '2 benchmarks' "$work/out" || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    waits_for 100 grep -q '2 benchmarks' "$work/out"
     sleep 0.2
 }
 ends_with() # STATUS
@@ -128,8 +127,7 @@ keeps()
     env --default-signal=INT "$gyre" bench --sample-size 10 --warm-up-time 1ms --measurement-time 2s \
         --out "$work/o5" clock/now_ns trace >"$work/out" 2>"$work/err" &
     pid=$!
-    tries=0
-    until grep -q '^clock/now_ns' "$work/out" || [ "$tries" -gt 200 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    waits_for 200 grep -q '^clock/now_ns' "$work/out"
     kill -INT "$pid"
     ends_with 130 && [ "$("$query" interrupted <"$work/o5/latest.json")" = true ] &&
         [ "$("$query" benchmarks 0 outcome <"$work/o5/latest.json")" = measured ]

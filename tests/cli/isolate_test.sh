@@ -4,7 +4,9 @@
 # measured as if they had not been there.
 . "$(dirname "$0")/../sh.sh"
 
-stranger=$build/tests/stranger_bench
+# a copy, so that its processes are told from those of other tests
+cp "$build/tests/stranger_bench" "$work/stranger_bench" || exit 1
+stranger=$work/stranger_bench
 fast='--sample-size 10 --warm-up-time 1ms --measurement-time 5ms --brief'
 
 # a crash is a crash, also where a sanitizer would make an exit of it
@@ -22,7 +24,7 @@ crash()
 hang()
 {
     exits 1 run --timeout 3s hang last && says out '^hang/here  *FAILED: gave no sign of life for 3.0000 s' &&
-        says out '^last/one  *time:' && ! pgrep -f "$stranger" >/dev/null
+        says out '^last/one  *time:' && nobody_left "$stranger"
 }
 wrong() { exits 1 run wrong last && says out '^wrong/answer  *FAILED: the check says' && says out '^last/one  *time:'; }
 leaves()
@@ -40,16 +42,6 @@ says_little() { exits 0 run --json print/little && says err 'hello from the benc
 no_time() { exits 1 run zero last && says out '^zero/ns  *FAILED: run returns at once' && says out '^last/one  *time:'; }
 absent() { exits 0 run absent last && says out '^absent/device  *skipped: no flux capacitor here'; }
 
-alive() # is the process there, and not only waiting for its parent to notice
-{
-    case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in '' | [ZX]*) return 1 ;; esac
-}
-gone() # PID: within three seconds
-{
-    tries=0
-    while alive "$1" && [ "$tries" -lt 30 ]; do sleep 0.1 && tries=$((tries + 1)); done
-    ! alive "$1" || { echo "process $1 is still there"; return 1; }
-}
 child_of_a_hang()
 {
     STRANGER_CHILD=$work/child && export STRANGER_CHILD
@@ -66,13 +58,12 @@ started_with_a_child() # leaves `pid`, `child`
     # shellcheck disable=SC2086
     STRANGER_CHILD=$work/child env --default-signal=INT "$stranger" $fast --no-save '^child' >"$work/out" 2>"$work/err" &
     pid=$!
-    tries=0
-    until [ -s "$work/child" ] || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    waits_for 100 [ -s "$work/child" ]
     child=$(cat "$work/child") && alive "$child"
 }
 killed_parent()
 {
-    started_with_a_child && kill -KILL "$pid" && gone "$child" && ! pgrep -f "$stranger" >/dev/null
+    started_with_a_child && kill -KILL "$pid" && gone "$child" && nobody_left "$stranger"
 }
 # asked once, it is ended after two seconds; asked twice, at once
 deaf_to_ctrl_c()
@@ -102,8 +93,7 @@ deaf()
     rm -f "$work/child"
     STRANGER_CHILD=$work/child "$stranger" $fast --no-save '^mask' >"$work/out" 2>"$work/err" &
     pid=$!
-    tries=0
-    until [ -s "$work/child" ] || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    waits_for 100 [ -s "$work/child" ]
     kill -KILL "$pid" && gone "$(cat "$work/child")"
 }
 # shellcheck disable=SC2086
@@ -113,8 +103,7 @@ keeps_after() # SIGNAL...: what was measured before a hang is kept, whatever end
     : >"$work/out"
     env --default-signal=INT "$stranger" $fast --out "$work/kept" fine/first hang >"$work/out" 2>"$work/err" &
     pid=$!
-    tries=0
-    until grep -q '^fine/first' "$work/out" || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    waits_for 100 grep -q '^fine/first' "$work/out"
     for signal; do kill -"$signal" "$pid" && sleep 0.3; done
     status=0
     wait "$pid" || status=$?
@@ -148,8 +137,7 @@ told_by_others()
     # shellcheck disable=SC2086
     "$stranger" --warm-up-time 3s --measurement-time 10ms --no-save fine/first fine/second >"$work/out" 2>"$work/err" &
     pid=$!
-    tries=0
-    until worker=$(pgrep -x -P "$pid" stranger_bench) || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    waits_for 100 pgrep -x -P "$pid" stranger_bench && worker=$(pgrep -x -P "$pid" stranger_bench) || return 1
     sleep 1
     kill -TERM "$worker"
     status=0

@@ -100,17 +100,6 @@ not_proved() # where nobody can count
     is false proved && is 'not measured' targets 6 attained && value rows 1 proof reason
 }
 
-alive() { pgrep -f "$1" >/dev/null; }
-waits_for() # TENTHS COMMAND...
-{
-    tries=$1
-    shift
-    until "$@"; do
-        [ "$tries" -gt 0 ] || { echo "waited in vain for: $*"; return 1; }
-        sleep 0.1 && tries=$((tries - 1))
-    done
-}
-gone() { ! alive "$1"; }
 there='d.e/bin/../libexec/gyre/workload'
 # at a place whose name has everything in it that has to be quoted
 ctrl_c()
@@ -119,14 +108,14 @@ ctrl_c()
         cp "$workloads"/workload* "$place/libexec/gyre/" || return 1
     env --default-signal=INT "$place/bin/gyre" selftest --trials 50 --out "$work/stopped" >"$work/out" 2>"$work/err" &
     pid=$!
-    waits_for 300 alive "$there" || { kill "$pid"; cat "$work/err"; return 1; }
+    waits_for 300 running "$there" || { kill "$pid"; cat "$work/err"; return 1; }
     sleep 0.5
     kill -INT "$pid"
     status=0
     wait "$pid" || status=$?
     [ "$status" = 130 ] || { echo "status $status"; cat "$work/err"; return 1; }
     says out 'interrupted after [0-9]* of 500 trials; nothing is kept' && [ -z "$(ls -A "$work/stopped")" ] &&
-        waits_for 50 gone "$there"
+        nobody_left "$there"
 }
 
 claim help_is_there helps

@@ -79,8 +79,7 @@ interrupted()
     env --default-signal=INT "$gyre" bench --measurement-time 20s --warm-up-time 10ms --no-save --trace "$work/i/t.json" clock/now_ns \
         >"$work/out" 2>"$work/err" &
     pid=$!
-    tries=0
-    until grep -q '1 benchmark;' "$work/out" || [ "$tries" -gt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    waits_for 100 grep -q '1 benchmark;' "$work/out"
     sleep 0.3
     [ "$(ls "$work/i")" = '' ] || return 1
     kill -INT "$pid"
