@@ -87,8 +87,9 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_kernel_residency(const gyre_kernel *kern
                                                          uint32_t shared_bytes,
                                                          uint32_t *out_blocks);
 
-/* One more holder, and one less; the last unloads it. Launches that run keep their kernel. NULL is
- * a no-op. Thread-safe; release may block in the driver. */
+/* One more holder, and one less; the last unloads it. A stream is a holder of the kernels of its
+ * last submissions, as many as may be under way, until it has others or is destroyed. NULL is a
+ * no-op. Thread-safe; release may block in the driver. */
 GYRE_API gyre_kernel *gyre_kernel_retain(gyre_kernel *kernel);
 GYRE_API void gyre_kernel_release(gyre_kernel *kernel);
 

@@ -129,7 +129,7 @@ static bool is_through(const gyre_dispatch *dispatch, uint32_t index)
 {
     const uint64_t *const tickets = tickets_of(dispatch, index);
 
-    /* acquire [stream-done]: pairs with the release in gyre_stream_advance. The
+    /* acquire [stream-done]: pairs with the release in exec/health.c. The
      * device has done with the block. */
     for (uint32_t i = 0; i < dispatch->stream_count; i++)
         if (gyre_load_acquire(dispatch->lanes[i].completed) < tickets[i])

@@ -147,12 +147,12 @@ static void slow_work_is_no_loss(void)
     void *address;
     fixture f;
 
-    REQUIRE(begin_with(&f, "hang@1+100", 20, 1000, NULL));
+    REQUIRE(begin_with(&f, "hang@1+1000", 20, 1000, NULL));
     REQUIRE(make(&f, 8, &buffer, &address));
     CHECK(call(&f, launch(&f, address, 1, 1, 1), NULL) == GYRE_OK);
     REQUIRE(gyre_context_describe(f.context, &s) == GYRE_OK);
     CHECK(s.timeouts > 0 && s.strikes == 0);
-    CHECK(figures(&f).worst_ns >= (uint64_t)100 * MILLISECOND);
+    CHECK(figures(&f).worst_ns >= (uint64_t)1000 * MILLISECOND);
     end(&f);
 }
 
@@ -184,8 +184,9 @@ static void what_comes_back_works_again(void)
 /* The same with a device that really works beside us, and writes and reads late. */
 static void kernel_that_ends_late_finds_its_bytes(void)
 {
-    const gyre_context_options options = {
-        .struct_size = sizeof options, .sync_timeout_ns = (uint64_t)20 * MILLISECOND, .strikes = 2};
+    const gyre_context_options options = {.struct_size = sizeof options,
+                                          .sync_timeout_ns = (uint64_t)200 * MILLISECOND,
+                                          .strikes = 2};
     gyre_command command = {.kind = GYRE_COMMAND_LAUNCH};
     _Atomic uint32_t released = 0;
     gyre_reply replies[3];
@@ -260,8 +261,9 @@ static void stop_does_not_wait_for_what_hangs(void)
 static void stop_leaves_a_hung_kernel_its_memory(void)
 {
     static gyre_bytes kept; /* never released */
-    const gyre_context_options options = {
-        .struct_size = sizeof options, .sync_timeout_ns = (uint64_t)20 * MILLISECOND, .strikes = 2};
+    const gyre_context_options options = {.struct_size = sizeof options,
+                                          .sync_timeout_ns = (uint64_t)200 * MILLISECOND,
+                                          .strikes = 2};
     gyre_command command = {.kind = GYRE_COMMAND_LAUNCH};
     gyre_reply replies[3];
     uint64_t buffer;
@@ -409,7 +411,7 @@ static void waiting_for_room_is_no_part_of_a_deadline(void)
     uint32_t number = 0;
     fixture f;
 
-    REQUIRE(begin_with(&f, "hang@1..2+300", 450, 1, &one));
+    REQUIRE(begin_with(&f, "hang@1..2+800", 1500, 1, &one));
     CHECK(ask(&f, launch(&f, &number, 1, 0, 1), &first) == GYRE_OK);
     CHECK(ask(&f, launch(&f, &number, 1, 1, 1), &second) == GYRE_OK);
     CHECK(hear(&f, first) == GYRE_OK);

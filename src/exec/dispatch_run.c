@@ -103,7 +103,7 @@ static gyre_error error_of(gyre_status status)
 
 void gyre_dispatch_let_go(const gyre_dispatch *dispatch, gyre_dispatch_lane *lane)
 {
-    /* acquire [stream-done]: pairs with the release in gyre_stream_advance. The device has read or
+    /* acquire [stream-done]: pairs with the release in exec/health.c. The device has read or
      * written the bytes. */
     const uint64_t done = gyre_load_acquire(lane->completed);
 

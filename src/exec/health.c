@@ -36,34 +36,43 @@ enum {
     LOOKS = 16, /* between two readings of the clock, which costs as much as some */
 };
 
-void gyre_stream_retire(gyre_stream *stream, uint64_t value)
+/* Moves the timeline on to `value`. Needs no lock. */
+static void reach(gyre_stream *stream, uint64_t value)
 {
-    for (; stream->retired < value; stream->retired++) {
-        gyre_pending *const entry = &stream->ring[(stream->retired + 1) & stream->ring_mask];
+    uint64_t seen = gyre_load_relaxed(&stream->timeline->completed); /* relaxed: the swap decides */
 
-        gyre_kernel_release(entry->kernel);
-        entry->kernel = NULL;
-        if (entry->expected_ns > 0) /* relaxed: written under the lock */
-            atomic_fetch_sub_explicit(&stream->expected_ns, entry->expected_ns,
-                                      memory_order_relaxed);
-    }
+    /* release [stream-done]: pairs with the acquire in gyre_stream_wait, gyre_stream_settle and the
+     * pool. What the tickets wrote is there for whoever sees that they are through. */
+    while (seen < value && !gyre_swap_acq_rel(&stream->timeline->completed, &seen, value))
+        ;
+    /* relaxed: a figure; strikes are against one ticket, which missed_at tells */
+    if (__builtin_expect(atomic_load_explicit(&stream->strikes, memory_order_relaxed) != 0, 0))
+        atomic_store_explicit(&stream->strikes, 0, memory_order_relaxed);
 }
 
-void gyre_stream_advance(gyre_stream *stream, uint64_t value)
+void gyre_stream_settle(gyre_stream *stream)
 {
+    /* acquire [stream-done]: pairs with the release in reach, on any thread */
+    const uint64_t completed = gyre_load_acquire(&stream->timeline->completed);
+
     /* marks that have nothing more to tell make room for others */
-    while (stream->mark_count > 0 && stream->marks[stream->first_mark].value <= value) {
+    while (stream->mark_count > 0 && stream->marks[stream->first_mark].value <= completed) {
         stream->first_mark = (stream->first_mark + 1) % GYRE_MARKS;
         stream->mark_count--;
     }
-    /* relaxed: written under the lock only */
-    if (value <= gyre_load_relaxed(&stream->timeline->completed))
-        return;
-    gyre_stream_retire(stream, value);
-    /* release [stream-done]: pairs with the acquire in gyre_stream_wait and in the pool. What the
-     * tickets wrote is there for whoever sees that they are through. */
-    gyre_store_release(&stream->timeline->completed, value);
-    atomic_store_explicit(&stream->strikes, 0, memory_order_relaxed);
+    for (; stream->settled < completed; stream->settled++) {
+        const uint64_t expected_ns =
+            stream->ring[(stream->settled + 1) & stream->ring_mask].expected_ns;
+
+        if (expected_ns > 0) /* relaxed: written under the lock */
+            atomic_fetch_sub_explicit(&stream->expected_ns, expected_ns, memory_order_relaxed);
+    }
+}
+
+static void advance(gyre_stream *stream, uint64_t value)
+{
+    reach(stream, value);
+    gyre_stream_settle(stream);
 }
 
 void gyre_stream_mark(gyre_stream *stream)
@@ -87,7 +96,7 @@ gyre_status gyre_stream_look(gyre_stream *stream)
     gyre_status status = backend->poll(stream->native);
 
     if (status == GYRE_OK) {
-        gyre_stream_advance(stream, atomic_load_explicit(&stream->submitted, memory_order_relaxed));
+        advance(stream, atomic_load_explicit(&stream->submitted, memory_order_relaxed));
         return GYRE_OK;
     }
     while (status == GYRE_AGAIN && stream->mark_count > 0) {
@@ -97,7 +106,7 @@ gyre_status gyre_stream_look(gyre_stream *stream)
         if (status == GYRE_AGAIN)
             break;
         if (status == GYRE_OK) {
-            gyre_stream_advance(stream, mark->value);
+            advance(stream, mark->value);
             status = GYRE_AGAIN;
         }
     }
@@ -190,8 +199,9 @@ static void pause_for(uint64_t passed_ns, uint64_t left_ns)
     nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 }
 
-/* Whether everything up to `value` is done, as far as one look tells. Takes the lock only when
- * there is something to write down, or marks to look at. */
+/* Whether everything up to `value` is done, as far as one look tells. Without the lock where
+ * everything is what it asks for: then who waits does as little as can be between the end of the
+ * work and the next, and the books are settled behind that. */
 static gyre_status look_for(gyre_stream *stream, uint64_t value)
 {
     /* acquire [stream-submit]: the backend has what was submitted before */
@@ -200,13 +210,13 @@ static gyre_status look_for(gyre_stream *stream, uint64_t value)
 
     if (last) {
         status = stream->context->backend->poll(stream->native);
-        if (status == GYRE_AGAIN)
-            return GYRE_AGAIN;
+        if (status == GYRE_OK)
+            reach(stream, value); /* others may have submitted more since */
+        if (status == GYRE_OK || status == GYRE_AGAIN)
+            return status;
     }
     pthread_mutex_lock(&stream->lock);
-    if (last && status == GYRE_OK) {
-        gyre_stream_advance(stream, value); /* others may have submitted more since */
-    } else if (last) {
+    if (last) {
         status = gyre_stream_latch(stream, status);
     } else {
         if (stream->marked < value) /* nothing would tell before everything is done */
@@ -256,7 +266,7 @@ gyre_status gyre_stream_wait(gyre_stream *stream, uint64_t value, uint64_t deadl
 
     if (status != GYRE_OK)
         return status;
-    /* acquire [stream-done]: pairs with the release in gyre_stream_advance */
+    /* acquire [stream-done]: pairs with the release in reach */
     if (gyre_load_acquire(&stream->timeline->completed) >= value)
         return GYRE_OK;
     if (value > atomic_load_explicit(&stream->submitted, memory_order_relaxed))

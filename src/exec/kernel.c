@@ -203,15 +203,16 @@ gyre_status gyre_kernel_ready(gyre_kernel *kernel, const gyre_launch *launch,
                               gyre_launch_room *room, gyre_dev_launch *out_ready)
 {
     const gyre_signature *const signature = &kernel->signature;
-    gyre_dev_launch ready = {.kernel = kernel->native,
-                             .shared_bytes = launch->shared_bytes,
-                             .cooperative = launch->cooperative,
-                             .parameters = launch->parameters};
     gyre_status status;
 
+    /* into place, member by member: every launch waits for this */
+    out_ready->kernel = kernel->native;
+    out_ready->shared_bytes = launch->shared_bytes;
+    out_ready->cooperative = launch->cooperative;
+    out_ready->parameters = launch->parameters;
     for (int i = 0; i < 3; i++) {
-        ready.grid[i] = launch->grid[i] ? launch->grid[i] : 1;
-        ready.block[i] = launch->block[i] ? launch->block[i] : 1;
+        out_ready->grid[i] = launch->grid[i] ? launch->grid[i] : 1;
+        out_ready->block[i] = launch->block[i] ? launch->block[i] : 1;
     }
     if (launch->parameters_size != signature->bytes &&
         launch->parameters_size != signature->padded_bytes)
@@ -219,17 +220,14 @@ gyre_status gyre_kernel_ready(gyre_kernel *kernel, const gyre_launch *launch,
                          kernel->name, launch->parameters_size, signature->bytes);
     if (signature->bytes > 0 && !launch->parameters)
         return gyre_fail(GYRE_INVALID, "'%s': parameters at NULL", kernel->name);
-    status = check_shape(kernel, &ready);
-    if (status == GYRE_OK && ready.cooperative)
-        status = check_residency(kernel, &ready);
-    if (status != GYRE_OK)
-        return status;
-    if (signature->bytes > 0 && (uintptr_t)launch->parameters % 16 != 0) {
+    status = check_shape(kernel, out_ready);
+    if (status == GYRE_OK && launch->cooperative)
+        status = check_residency(kernel, out_ready);
+    if (status == GYRE_OK && signature->bytes > 0 && (uintptr_t)launch->parameters % 16 != 0) {
         memcpy(room->bytes, launch->parameters, signature->bytes);
-        ready.parameters = room->bytes;
+        out_ready->parameters = room->bytes;
     }
-    *out_ready = ready;
-    return GYRE_OK;
+    return status;
 }
 
 gyre_status gyre_kernel_describe(const gyre_kernel *kernel, gyre_kernel_facts *out_facts)

@@ -30,6 +30,8 @@ static void free_stream(gyre_stream *stream)
     gyre_context *const context = stream->context;
 
     pthread_mutex_destroy(&stream->lock);
+    for (uint32_t i = 0; stream->ring && i <= stream->ring_mask; i++)
+        gyre_kernel_release(stream->ring[i].kernel);
     gyre_free(gyre_allocator_kept(&context->allocator), stream->ring, (size_t)stream->ring_mask + 1,
               sizeof *stream->ring);
     gyre_free(gyre_allocator_kept(&context->allocator), stream, 1, sizeof *stream);
@@ -97,7 +99,7 @@ gyre_status gyre_stream_create(gyre_context *context, const gyre_stream_options 
     }
     if (status == GYRE_OK) {
         /* relaxed: who used the timeline before gave it back under the context's lock */
-        stream->first = stream->missed_at = stream->marked = stream->retired =
+        stream->first = stream->missed_at = stream->marked = stream->settled =
             gyre_load_relaxed(&stream->timeline->completed);
         atomic_store_explicit(&stream->submitted, stream->first, memory_order_relaxed);
         status = context->backend->stream_open(context->dev, o.adopt, o.priority, &stream->native);
@@ -205,7 +207,11 @@ gyre_status gyre_stream_commit(gyre_stream *stream, gyre_status status,
         const uint64_t ticket = atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1;
         gyre_pending *const entry = &stream->ring[ticket & stream->ring_mask];
 
-        entry->kernel = gyre_kernel_retain(submission->kernel);
+        gyre_stream_settle(stream); /* there is room: the entry's last ticket is through */
+        if (entry->kernel != submission->kernel) {
+            gyre_kernel_release(entry->kernel);
+            entry->kernel = gyre_kernel_retain(submission->kernel);
+        }
         entry->what = submission->what;
         entry->expected_ns = submission->expected_ns < GYRE_EXPECTED_MOST_NS
                                  ? submission->expected_ns
@@ -484,9 +490,7 @@ void gyre_stream_destroy(gyre_stream *stream)
         if (stream->marks[i].event)
             context->backend->event_close(stream->marks[i].event);
     context->backend->stream_close(stream->native);
-    /* what a lost device still works on is never through */
-    gyre_stream_retire(stream, atomic_load_explicit(&stream->submitted, memory_order_relaxed));
-    if (drained) {
+    if (drained) { /* what a lost device still works on is never through */
         gyre_store_release(&stream->timeline->completed, /* [stream-done] */
                            atomic_load_explicit(&stream->submitted, memory_order_relaxed));
         gyre_context_give_timeline(context, stream->timeline);

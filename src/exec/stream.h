@@ -2,14 +2,15 @@
  *
  * stream: what the rooms of exec share of a stream. See gyre/stream.h for the contract.
  *
- * A ticket's entry is kept until the ticket is through. How far the device is becomes known in two
+ * A ticket's entry is kept until the ticket is through and another needs it: so who launches the
+ * same kernel again and again finds it held. How far the device is becomes known in two
  * ways: the stream is drained, then everything is; or a mark is reached, an event that was recorded
  * behind every so many tickets, because one behind each would slow the device down.
  *
  * Threads   the fields of the first group never change; those of the second under the lock, though
  *           some are read without it; the third are counters. Edges: [stream-done],
  *           [stream-submit], [stream-fault].
- * Owns      the backend's stream, the marks, the entries; a holder of each kernel under way.
+ * Owns      the backend's stream, the marks, the entries; one holder of a kernel for each entry.
  */
 #ifndef GYRE_EXEC_STREAM_H
 #define GYRE_EXEC_STREAM_H
@@ -29,9 +30,9 @@ enum { GYRE_MARKS = 8 };
  * number. */
 #define GYRE_EXPECTED_MOST_NS (UINT64_MAX / ((uint64_t)8 * GYRE_PENDING_MOST))
 
-/* A submission that is not known to be through. */
+/* A submission: one that is not known to be through, or the last that had the entry. */
 typedef struct gyre_pending {
-    gyre_kernel *kernel; /* held; NULL: not a launch */
+    gyre_kernel *kernel; /* held, until another ticket has the entry; NULL: not a launch */
     const char *what;    /* static or lasting */
     uint64_t submitted_ns;
     uint64_t expected_ns;
@@ -62,7 +63,7 @@ struct gyre_stream {
 
     pthread_mutex_t lock;
     _Atomic uint64_t submitted;   /* written under the lock */
-    uint64_t retired;             /* entries up to this hold nothing */
+    uint64_t settled;             /* tickets up to this are out of the books */
     uint64_t marked;              /* the last ticket that a mark covers */
     _Atomic uint64_t expected_ns; /* of all that is under way */
     uint64_t missed_at;           /* how far it was at the last miss, */
@@ -99,11 +100,8 @@ GYRE_MUST_USE gyre_status gyre_stream_commit(gyre_stream *stream, gyre_status st
  * latched. */
 GYRE_MUST_USE gyre_status gyre_stream_look(gyre_stream *stream);
 
-/* Moves the timeline to `value`, and lets go of what is through. The lock is held. */
-void gyre_stream_advance(gyre_stream *stream, uint64_t value);
-
-/* Lets go of what the entries up to `value` hold. The lock is held, or nobody else is there. */
-void gyre_stream_retire(gyre_stream *stream, uint64_t value);
+/* Takes what is known to be through out of the books. The lock is held. */
+void gyre_stream_settle(gyre_stream *stream);
 
 /* Records a mark behind everything so far. The lock is held. Where it cannot, drained is the only
  * mark. */
