@@ -3,8 +3,8 @@
  * cpu_stream: who serves a stream of src/backends/cpu, for spin. Interleavings only: the seq_cst
  * operations of the source are what makes an interleaving model fit.
  *
- * One submits operations: a slot with its stamp, then the tail, then the question whether somebody
- * serves the stream; if not, it makes it ready. Two workers take it when it is ready, do what has
+ * One submits operations: the turn when everything is done, otherwise a slot with its stamp; then
+ * the tail, then the question whether somebody serves the stream; if not, it makes it ready. Two workers take it when it is ready, do what has
  * come, and leave when there is nothing, or stand in line again behind others. Verified: one worker
  * at a time, each operation once and in order, and no end state in which one is left undone.
  *
@@ -17,7 +17,7 @@
 
 bool stamp[OPERATIONS + 1];
 byte tail = 0;
-byte done = 0;
+byte turn = 0; /* twice what is done, plus 1 while the next is in the express slot */
 bool served = false;
 byte ready = 0;
 byte inside = 0; /* workers that serve */
@@ -39,7 +39,10 @@ active proctype submitter()
 
     do
     :: tail < OPERATIONS ->
-        stamp[tail] = true;
+        if
+        :: turn == 2 * tail -> turn = 2 * tail + 1
+        :: else -> stamp[tail] = true
+        fi;
         tail++;
         seen = served;
         if
@@ -53,7 +56,7 @@ active proctype submitter()
         fi
     :: else -> break
     od;
-    (done == OPERATIONS)
+    (turn == 2 * OPERATIONS)
 }
 
 active [2] proctype worker()
@@ -64,14 +67,14 @@ active [2] proctype worker()
 end_idle:
     atomic { ready > 0 -> ready--; inside++ }
     assert(inside == 1 && ready == 0);
-    position = done;
+    position = turn / 2;
 serve:
     if
-    :: stamp[position] ->
-        assert(runs[position] == 0 && position == done);
+    :: turn == 2 * position + 1 || stamp[position] ->
+        assert(runs[position] == 0 && position == turn / 2);
         runs[position]++;
         position++;
-        done = position;
+        turn = 2 * position;
         if
         :: goto serve
         :: atomic { inside--; ready++ } goto end_idle /* others are ready */
@@ -102,7 +105,7 @@ serve:
         inside++;
         assert(inside == 1);
 #ifndef OLD_POSITION
-        position = done;
+        position = turn / 2;
 #endif
         goto serve
     :: else -> goto end_idle

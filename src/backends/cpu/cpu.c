@@ -46,7 +46,8 @@ static void destroy(gyre_dev *dev)
         gyre_dev_stream *stream = dev->streams;
         /* relaxed, both: nobody else is left */
         const uint64_t tail = atomic_load_explicit(&stream->tail, memory_order_relaxed);
-        uint64_t done = atomic_load_explicit(&stream->express.done, memory_order_relaxed);
+        uint64_t done =
+            gyre_cpu_done(atomic_load_explicit(&stream->express.stamp, memory_order_relaxed));
 
         /* what a worker was at when the process forked may be half given up */
         for (; !forked && done < tail; done++)

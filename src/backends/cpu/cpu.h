@@ -3,7 +3,7 @@
  * cpu: what the sources of this backend share: the device, its workers, its streams.
  *
  * A stream is a ring of operations with one submitter and, at any moment, at most one worker that
- * serves it. The stamp of a slot hands an operation over, the counter `done` hands it back: one
+ * serves it. When nothing is under way, one word hands an operation over and hands it back, and one
  * cache line travels to and fro, as in the barest exchange between two threads. A worker that has
  * done everything stays with the stream for a while. Only when one gets work and nobody is with it
  * does the submitter take the lock, and make it known as ready.
@@ -62,15 +62,17 @@ typedef struct gyre_cpu_stamp gyre_cpu_stamp; /* when an event was reached; cpu_
 
 /* One operation. A launch with 16 bytes of parameters fills one line. */
 typedef struct gyre_cpu_slot {
-    alignas(64) _Atomic uint64_t stamp; /* the position plus 1 once it is filled in [cpu-stamp] */
-    _Atomic uint64_t done; /* in the stream's express slot: operations done [cpu-done] */
-    uint16_t kind;         /* gyre_cpu_kind */
-    uint16_t block[3];     /* of a launch */
+    /* In the ring: the position plus 1 once it is filled in [cpu-stamp]. In the express slot: the
+     * turn, which is twice the number of operations done, plus 1 while it is filled in with the
+     * next [cpu-done] [cpu-stamp]. */
+    alignas(64) _Atomic uint64_t stamp;
+    uint16_t kind;     /* gyre_cpu_kind */
+    uint16_t block[3]; /* of a launch */
     union {
         struct {
             gyre_cpu_launch launch;
             union {
-                alignas(8) unsigned char parameters[GYRE_CPU_INLINE];
+                alignas(16) unsigned char parameters[GYRE_CPU_INLINE];
                 struct {
                     void *block; /* owned */
                     size_t bytes;
@@ -92,9 +94,8 @@ _Static_assert(sizeof(gyre_cpu_slot) == 128, "two lines, which processors fetch 
 _Static_assert(offsetof(gyre_cpu_slot, as.run.parameters) == 48, "the first of them in line one");
 
 /* An operation for a stream that has nothing to do goes by the express slot, others by the ring.
- * The express slot also says how many are done: so the line that brings the operation is the one
- * that takes back the answer, and comes back to the submitter for the next. With a line for each
- * way, both would have to be taken from who watches them before they can be written. */
+ * The submitter writes the turn when everything is done, and the worker otherwise: one word that
+ * both write, like the bare exchange, which is faster than a word for each way. */
 struct gyre_dev_stream {
     gyre_cpu_slot express;
 
@@ -174,6 +175,12 @@ struct gyre_dev {
     uint32_t worker_count; /* that have room */
     gyre_dev *next_abandoned;
 };
+
+/* Operations done, of a stream's turn. */
+static inline uint64_t gyre_cpu_done(uint64_t turn)
+{
+    return turn / 2;
+}
 
 static inline bool gyre_cpu_is_abandoned(const gyre_dev *dev)
 {

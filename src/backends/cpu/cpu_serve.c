@@ -29,7 +29,7 @@ gyre_cpu_slot *gyre_cpu_slot_at(gyre_dev_stream *stream, uint64_t position)
     gyre_cpu_slot *slot = &stream->ring[position % GYRE_CPU_RING];
 
     /* acquire [cpu-stamp], both: pair with gyre_cpu_commit. The slot is filled in. */
-    if (atomic_load_explicit(&stream->express.stamp, memory_order_acquire) == position + 1)
+    if (atomic_load_explicit(&stream->express.stamp, memory_order_acquire) == 2 * position + 1)
         return &stream->express;
     if (atomic_load_explicit(&slot->stamp, memory_order_acquire) == position + 1)
         return slot;
@@ -62,7 +62,8 @@ static bool leave(visit *v)
         !atomic_compare_exchange_strong(&v->stream->served, &served, true))
         return true;
     /* relaxed: the swap saw the last who left. Others may have been here meanwhile. */
-    v->position = atomic_load_explicit(&v->stream->express.done, memory_order_relaxed);
+    v->position =
+        gyre_cpu_done(atomic_load_explicit(&v->stream->express.stamp, memory_order_relaxed));
     return false;
 }
 
@@ -77,7 +78,7 @@ static bool set_aside(gyre_dev_stream *stream, gyre_dev_stream *other, uint64_t 
     pthread_mutex_lock(&dev->lock);
     /* seq_cst [cpu-watch], both: watched before it looks; pairs with gyre_cpu_serve */
     atomic_fetch_add(&other->watched, 1);
-    aside = atomic_load(&other->express.done) < position;
+    aside = gyre_cpu_done(atomic_load(&other->express.stamp)) < position;
     if (aside) {
         stream->until = position;
         stream->next = other->waiting;
@@ -189,7 +190,8 @@ void gyre_cpu_serve(gyre_cpu_worker *worker, gyre_dev_stream *stream)
 {
     gyre_dev *dev = stream->dev;
     /* relaxed: handed on with the stream */
-    visit v = {dev, stream, atomic_load_explicit(&stream->express.done, memory_order_relaxed)};
+    visit v = {dev, stream,
+               gyre_cpu_done(atomic_load_explicit(&stream->express.stamp, memory_order_relaxed))};
 
     while (!gyre_cpu_is_abandoned(dev)) {
         gyre_cpu_slot *slot = gyre_cpu_slot_at(stream, v.position);
@@ -213,7 +215,7 @@ void gyre_cpu_serve(gyre_cpu_worker *worker, gyre_dev_stream *stream)
         v.position++;
         /* seq_cst [cpu-done] [cpu-watch]: pairs with gyre_cpu_reached, await and set_aside. What
          * was done can be seen; and who watches sees that it is, or is seen here. */
-        atomic_store(&stream->express.done, v.position);
+        atomic_store(&stream->express.stamp, 2 * v.position);
         if (atomic_load(&stream->watched) > 0)
             tell(stream, v.position);
         /* relaxed: a hint */

@@ -28,7 +28,8 @@ enum { ROOM_NS = 500000000 };
 bool gyre_cpu_reached(const gyre_dev_stream *stream, uint64_t position)
 {
     /* acquire [cpu-done]: pairs with the store in gyre_cpu_serve. What was done can be seen. */
-    return atomic_load_explicit(&stream->express.done, memory_order_acquire) >= position;
+    return gyre_cpu_done(atomic_load_explicit(&stream->express.stamp, memory_order_acquire)) >=
+           position;
 }
 
 gyre_status gyre_cpu_poll(gyre_dev_stream *stream)
@@ -47,7 +48,7 @@ static bool has_come(void *arg)
     gyre_dev_stream *stream = arg;
 
     /* seq_cst [cpu-watch] [park-handshake]: pairs with gyre_cpu_serve; relaxed: ours */
-    return atomic_load(&stream->express.done) >=
+    return gyre_cpu_done(atomic_load(&stream->express.stamp)) >=
            atomic_load_explicit(&stream->room_at, memory_order_relaxed);
 }
 
@@ -71,7 +72,7 @@ gyre_status gyre_cpu_begin(gyre_dev_stream *stream, gyre_cpu_slot **out_slot)
     uint64_t done;
 
     /* acquire [cpu-done]: pairs with gyre_cpu_serve. The worker has read the slots. */
-    done = atomic_load_explicit(&stream->express.done, memory_order_acquire);
+    done = gyre_cpu_done(atomic_load_explicit(&stream->express.stamp, memory_order_acquire));
     if (tail - done >= GYRE_CPU_RING) {
         /* for a quarter of the ring, or each operation would need a wake of its own */
         const gyre_status status =
@@ -87,15 +88,16 @@ gyre_status gyre_cpu_begin(gyre_dev_stream *stream, gyre_cpu_slot **out_slot)
 void gyre_cpu_commit(gyre_dev_stream *stream, gyre_cpu_slot *slot)
 {
     /* relaxed: this thread is the only writer */
-    const uint64_t next = atomic_load_explicit(&stream->tail, memory_order_relaxed) + 1;
+    const uint64_t tail = atomic_load_explicit(&stream->tail, memory_order_relaxed);
+    const uint64_t stamp = slot == &stream->express ? 2 * tail + 1 : tail + 1;
     bool served = false;
 
     /* release [cpu-stamp]: pairs with has_come in cpu_serve.c. The slot is filled in. Not seq_cst:
      * that would let the line go to the worker, who watches it, and have to fetch it back. */
-    atomic_store_explicit(&slot->stamp, next, memory_order_release);
+    atomic_store_explicit(&slot->stamp, stamp, memory_order_release);
     /* seq_cst [cpu-serve], all: pair with leave. A worker that leaves sees the tail, or is seen to
      * have left. */
-    atomic_store(&stream->tail, next);
+    atomic_store(&stream->tail, tail + 1);
     if (!atomic_load(&stream->served) &&
         atomic_compare_exchange_strong(&stream->served, &served, true))
         gyre_cpu_ready(stream);
