@@ -50,6 +50,21 @@ gyre_status verb_unknown(const char *name)
                      gyre_text_cut(strlen(name)), name);
 }
 
+gyre_status verb_part(const gyre_verb *verb, const char *const *names, const char *word,
+                      size_t *out_part)
+{
+    const char *guess = gyre_text_nearest(word, word_at, names);
+
+    for (*out_part = 0; names[*out_part]; (*out_part)++)
+        if (strcmp(names[*out_part], word) == 0)
+            return GYRE_OK;
+    if (guess)
+        return gyre_fail(GYRE_INVALID, "%s has no '%.*s'; did you mean '%s'?", verb->name,
+                         gyre_text_cut(strlen(word)), word, guess);
+    return gyre_fail(GYRE_INVALID, "%s has no '%.*s'; it takes %s", verb->name,
+                     gyre_text_cut(strlen(word)), word, verb->operands);
+}
+
 gyre_status verb_parse(int argc, char *const *argv, const gyre_verb **out_verb, gyre_args *out_args,
                        gyre_common *out_common)
 {

@@ -57,6 +57,11 @@ const gyre_verb *verb_find(const char *name);
 /* GYRE_INVALID with a sentence about a word that is no verb, and a guess at what was meant. */
 gyre_status verb_unknown(const char *name);
 
+/* Which of the names, up to a NULL, a verb's first word is. GYRE_INVALID with a sentence, and a
+ * guess at what was meant. Pure. */
+GYRE_MUST_USE gyre_status verb_part(const gyre_verb *verb, const char *const *names,
+                                    const char *word, size_t *out_part);
+
 /* manual.c: all of it from the tables. */
 void manual_overview(FILE *stream);
 void manual_verb(FILE *stream, const gyre_verb *verb);

@@ -197,31 +197,9 @@ static gyre_status clear(request *r, int *out_exit)
     return status;
 }
 
-static const struct {
-    const char *name;
-    gyre_status (*run)(request *r, int *out_exit);
-} parts[] = {{"list", list}, {"clear", clear}, {"verify", verify}};
-enum { PARTS = sizeof parts / sizeof parts[0], VERIFY = 2 };
-
-static const char *part_at(const void *unused, size_t index)
-{
-    (void)unused;
-    return index < PARTS ? parts[index].name : NULL;
-}
-
-static gyre_status find_part(const char *word, size_t *out_part)
-{
-    const char *guess = gyre_text_nearest(word, part_at, NULL);
-
-    for (*out_part = 0; *out_part < PARTS; (*out_part)++)
-        if (strcmp(parts[*out_part].name, word) == 0)
-            return GYRE_OK;
-    if (guess)
-        return gyre_fail(GYRE_INVALID, "cache has no '%.*s'; did you mean '%s'?",
-                         gyre_text_cut(strlen(word)), word, guess);
-    return gyre_fail(GYRE_INVALID, "cache has no '%.*s'; it has list, clear and verify",
-                     gyre_text_cut(strlen(word)), word);
-}
+static const char *const names[] = {"list", "clear", "verify", NULL};
+static gyre_status (*const parts[])(request *r, int *out_exit) = {list, clear, verify};
+enum { VERIFY = 2 };
 
 static gyre_status find_cache(request *r)
 {
@@ -246,13 +224,13 @@ static int run_cache(const gyre_args *args, int argc, char **argv)
 
     (void)argc, (void)argv;
     if (args->operand_count > 0)
-        status = find_part(args->operands[0], &part);
+        status = verb_part(&verb_cache, names, args->operands[0], &part);
     if (status == GYRE_OK && r.fix && part != VERIFY)
         status = gyre_fail(GYRE_INVALID, "--fix is for verify");
     if (status == GYRE_OK)
         status = find_cache(&r);
     if (status == GYRE_OK)
-        status = parts[part].run(&r, &exit_status);
+        status = parts[part](&r, &exit_status);
     if (status == GYRE_OK)
         return exit_status;
     fflush(stdout);

@@ -188,36 +188,9 @@ static gyre_status add(history_request *r)
     return status;
 }
 
-static const struct {
-    const char *name;
-    gyre_status (*run)(history_request *r);
-    gyre_history_use use;
-} parts[] = {
-    {"list", list, GYRE_HISTORY_READ},         {"show", show, GYRE_HISTORY_READ},
-    {"plot", history_plot, GYRE_HISTORY_READ}, {"export", history_export, GYRE_HISTORY_READ},
-    {"add", add, GYRE_HISTORY_WRITE},
-};
-enum { PARTS = sizeof parts / sizeof parts[0] };
-
-static const char *part_at(const void *unused, size_t index)
-{
-    (void)unused;
-    return index < PARTS ? parts[index].name : NULL;
-}
-
-static gyre_status find_part(const char *word, size_t *out_part)
-{
-    const char *guess = gyre_text_nearest(word, part_at, NULL);
-
-    for (*out_part = 0; *out_part < PARTS; (*out_part)++)
-        if (strcmp(parts[*out_part].name, word) == 0)
-            return GYRE_OK;
-    if (guess)
-        return gyre_fail(GYRE_INVALID, "history has no '%.*s'; did you mean '%s'?",
-                         gyre_text_cut(strlen(word)), word, guess);
-    return gyre_fail(GYRE_INVALID, "history has no '%.*s'; it has list, show, plot, export and add",
-                     gyre_text_cut(strlen(word)), word);
-}
+static const char *const names[] = {"list", "show", "plot", "export", "add", NULL};
+static gyre_status (*const parts[])(history_request *r) = {list, show, history_plot, history_export,
+                                                           add};
 
 static int run_history(const gyre_args *args, int argc, char **argv)
 {
@@ -231,13 +204,14 @@ static int run_history(const gyre_args *args, int argc, char **argv)
 
     (void)argc, (void)argv;
     if (args->operand_count > 0)
-        status = find_part(args->operands[0], &part);
+        status = verb_part(&verb_history, names, args->operands[0], &part);
     if (status == GYRE_OK)
         status = read_request(&r);
     if (status == GYRE_OK)
-        status = gyre_history_open(r.folder, parts[part].use, 0, &r.history);
+        status = gyre_history_open(
+            r.folder, parts[part] == add ? GYRE_HISTORY_WRITE : GYRE_HISTORY_READ, 0, &r.history);
     if (status == GYRE_OK)
-        status = parts[part].run(&r);
+        status = parts[part](&r);
     gyre_history_close(r.history);
     if (status == GYRE_OK)
         return GYRE_EXIT_DONE;

@@ -59,7 +59,7 @@ off() { GYRE_CACHE=off exits 3 cache && says err '^gyre cache: the kernel cache 
 no_folder() { fresh && echo x >"$folder" && exits 3 cache && says err 'cannot be opened: Not a directory' && exits 3 cache clear && exits 3 cache verify; }
 usage()
 {
-    exits 2 cache lits && says err "did you mean 'list'?" && exits 2 cache xylophone && says err 'it has list, clear and verify' &&
+    exits 2 cache lits && says err "did you mean 'list'?" && exits 2 cache xylophone && says err 'it takes \[list|clear|verify\]' &&
         exits 2 cache list --fix && says err '^gyre cache: --fix is for verify' && exits 2 cache list clear &&
         exits 0 cache --help && says out 'usage: gyre cache' && exits 0 "$gyre" help --completion && says out ' list clear verify'
 }

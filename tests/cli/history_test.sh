@@ -100,7 +100,7 @@ filtered()
 }
 subverbs()
 {
-    exits 2 history plto x && says err "did you mean 'plot'?" && exits 2 history xylophone && says err 'it has list, show, plot' &&
+    exits 2 history plto x && says err "did you mean 'plot'?" && exits 2 history xylophone && says err 'it takes \[list|show|plot|export|add\]' &&
         exits 2 history list what && exits 2 history show 1 2 && exits 0 history --help && says out 'usage: gyre history' &&
         exits 0 "$gyre" help --man && says out 'gyre history' && exits 0 "$gyre" help --completion && says out ' --out list show plot export add'
 }
