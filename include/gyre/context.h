@@ -94,7 +94,7 @@ GYRE_API const gyre_error *gyre_context_fault(const gyre_context *context);
 
 /* Forgets the strikes. A context that was lost because it was slow, and has finished since, works
  * again: GYRE_OK; otherwise, and when something of it was destroyed or given back meanwhile, it
- * stays lost: GYRE_DEVICE_LOST. Never blocks for long. */
+ * stays lost: GYRE_DEVICE_LOST. GYRE_UNAVAILABLE in a forked child. Never blocks for long. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_context_reset(gyre_context *context);
 
 /* What all streams together have under way. */

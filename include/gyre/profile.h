@@ -43,13 +43,16 @@ typedef struct gyre_profile_options {
 
 /* Starts to look at a context, which outlives the profile. GYRE_AGAIN when another profile does,
  * GYRE_NO_MEMORY, GYRE_DEVICE_LOST. Where the device has no GYRE_FEATURE_TIMING there are no device
- * spans. Waits for a moment of the device's, to align the clocks. */
+ * spans. Waits for a moment of the device's, to align the clocks, up to the context's deadline:
+ * GYRE_TIMEOUT. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_profile_start(gyre_context *context,
                                                       const gyre_profile_options *options,
                                                       gyre_profile **out_profile);
 
 /* Stops looking, waits for device spans that are under way, up to the context's deadline, and sets
- * the second anchor. What was recorded stays readable. Twice is once. */
+ * the second anchor. What was recorded stays readable. Twice is once. GYRE_TIMEOUT,
+ * GYRE_DEVICE_LOST: then it has stopped too, without what did not come. GYRE_UNAVAILABLE in a
+ * forked child, where it does not. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_profile_stop(gyre_profile *profile);
 
 /* One submission as the device saw it, on the host's clock (gyre/clock.h). */
