@@ -37,6 +37,15 @@ gyre_status gyre_fault_again(const gyre_error *fault)
     return gyre_fail_at(fault->status, fault->native, fault->file, fault->line, "%s", fault->text);
 }
 
+void gyre_fault_explain(gyre_error *fault, const char *who, const char *suspects)
+{
+    char whole[2 * sizeof fault->text + GYRE_SUSPECTS_BYTES];
+
+    snprintf(whole, sizeof whole, "%s: %s: %s", who, suspects, fault->text);
+    whole[sizeof fault->text - 1] = '\0';
+    memcpy(fault->text, whole, sizeof fault->text);
+}
+
 gyre_status gyre_context_usable(gyre_context *context)
 {
     gyre_status status = gyre_process_check();
@@ -73,6 +82,41 @@ gyre_status gyre_context_lose(gyre_context *context, gyre_loss loss)
     fault = context->fault;
     pthread_mutex_unlock(&context->lock);
     return gyre_fault_again(&fault); /* whoever resets it meanwhile */
+}
+
+void gyre_context_suspects(gyre_context *context, char *text, size_t size)
+{
+    size_t used = 0;
+
+    pthread_mutex_lock(&context->lock);
+    for (gyre_stream *stream = context->streams; stream && used < size; stream = stream->next) {
+        char one[GYRE_SUSPECTS_BYTES];
+
+        if (pthread_mutex_trylock(&stream->lock) != 0)
+            continue;
+        if (gyre_stream_suspects(stream, one, sizeof one))
+            used += (size_t)snprintf(text + used, size - used, "%s%s: %s", used ? "; " : "",
+                                     stream->name, one);
+        pthread_mutex_unlock(&stream->lock);
+    }
+    pthread_mutex_unlock(&context->lock);
+    if (used == 0)
+        snprintf(text, size, "with nothing under way");
+}
+
+gyre_status gyre_context_heard(gyre_context *context, gyre_status status)
+{
+    char suspects[GYRE_SUSPECTS_BYTES];
+    gyre_error fault;
+
+    if (status != GYRE_DEVICE_LOST)
+        return status;
+    fault = *gyre_error_last();
+    fault.status = status;
+    gyre_context_suspects(context, suspects, sizeof suspects);
+    gyre_fault_explain(&fault, context->name, suspects);
+    status = gyre_fault_again(&fault);
+    return status == GYRE_OK ? status : gyre_context_lose(context, GYRE_LOSS_FAULT);
 }
 
 void gyre_context_leave(gyre_context *context)
@@ -146,11 +190,9 @@ static gyre_status take_memory(const gyre_memory *memory, size_t size, size_t al
                          size, alignment);
     status =
         context->backend->take(context->dev, kind_of(context, memory), size, alignment, out_block);
-    if (status == GYRE_DEVICE_LOST)
-        return gyre_context_lose(context, GYRE_LOSS_FAULT);
     if (status == GYRE_OK) /* relaxed: a figure */
         atomic_fetch_add_explicit(bytes_of(context, memory), size, memory_order_relaxed);
-    return status;
+    return gyre_context_heard(context, status);
 }
 
 static void give_memory(const gyre_memory *memory, void *block, size_t size, size_t alignment)
@@ -355,7 +397,7 @@ gyre_status gyre_context_room(gyre_context *context, uint64_t *out_free, uint64_
     if (status != GYRE_OK)
         return status;
     status = context->backend->room(context->dev, out_free, out_total);
-    return status == GYRE_DEVICE_LOST ? gyre_context_lose(context, GYRE_LOSS_FAULT) : status;
+    return gyre_context_heard(context, status);
 }
 
 gyre_status gyre_context_check(gyre_context *context)

@@ -23,7 +23,7 @@
 /* Drivers have room for a limited number of operations of one stream, timed events among them, and
  * let who submits more behind a kernel that hangs wait without end. Each submission may come with
  * two such events. */
-enum { GYRE_NAME_BYTES = 32, GYRE_PENDING_MOST = 256 };
+enum { GYRE_NAME_BYTES = 32, GYRE_PENDING_MOST = 256, GYRE_SUSPECTS_BYTES = 160 };
 
 /* How far a stream is. It stays where it is to the end of the context, because pools look at it
  * after the stream is gone; the next stream goes on where the last one stopped. */
@@ -73,6 +73,14 @@ GYRE_MUST_USE gyre_status gyre_context_usable(gyre_context *context);
  * GYRE_DEVICE_LOST. */
 gyre_status gyre_context_lose(gyre_context *context, gyre_loss loss);
 
+/* What a call of the backend returned. GYRE_DEVICE_LOST loses the context, and the reason, this
+ * thread's detail, gets to know what was under way. Returns the status. */
+gyre_status gyre_context_heard(gyre_context *context, gyre_status status);
+
+/* Which of what is under way on all its streams it may be: "stream: in 'relu'". Leaves out those
+ * that are locked, so the caller may hold one. */
+void gyre_context_suspects(gyre_context *context, char *text, size_t size);
+
 /* Before anything of it is closed or given back: a lost device is abandoned first. */
 void gyre_context_leave(gyre_context *context);
 
@@ -83,6 +91,9 @@ void gyre_context_give_timeline(gyre_context *context, gyre_timeline *timeline);
 
 /* Copies a name, cut to fit. */
 void gyre_name_copy(char into[GYRE_NAME_BYTES], const char *name, const char *otherwise);
+
+/* Makes "who: suspects: text" of a fault's text, cut to fit. */
+void gyre_fault_explain(gyre_error *fault, const char *who, const char *suspects);
 
 /* Makes `fault` this thread's detail again; returns its status. */
 GYRE_MUST_USE gyre_status gyre_fault_again(const gyre_error *fault);

@@ -30,7 +30,7 @@ gyre_status gyre_event_create(gyre_context *context, gyre_event_use use, gyre_ev
     status = context->backend->event_open(context->dev, event->timed, &event->native);
     if (status != GYRE_OK) {
         gyre_free(gyre_allocator_kept(&context->allocator), event, 1, sizeof *event);
-        return status == GYRE_DEVICE_LOST ? gyre_context_lose(context, GYRE_LOSS_FAULT) : status;
+        return gyre_context_heard(context, status);
     }
     atomic_fetch_add_explicit(&context->objects, 1, memory_order_relaxed);
     *out_event = event;
@@ -92,7 +92,7 @@ gyre_status gyre_event_poll(gyre_event *event)
     if (!atomic_load_explicit(&event->recorded, memory_order_relaxed))
         return gyre_fail(GYRE_INVALID, "the event was never recorded");
     status = event->context->backend->event_poll(event->native);
-    return status == GYRE_DEVICE_LOST ? gyre_context_lose(event->context, GYRE_LOSS_FAULT) : status;
+    return gyre_context_heard(event->context, status);
 }
 
 gyre_status gyre_event_between(gyre_event *from, gyre_event *to, double *out_ns)
@@ -110,7 +110,7 @@ gyre_status gyre_event_between(gyre_event *from, gyre_event *to, double *out_ns)
     if (status != GYRE_OK)
         return status;
     status = from->context->backend->event_between(from->native, to->native, out_ns);
-    return status == GYRE_DEVICE_LOST ? gyre_context_lose(from->context, GYRE_LOSS_FAULT) : status;
+    return gyre_context_heard(from->context, status);
 }
 
 void gyre_event_destroy(gyre_event *event)

@@ -494,6 +494,58 @@ static void loss_is_kept_whoever_finds_it(void)
     end(&f);
 }
 
+/* The stream that has the fault is asked by nobody. */
+static gyre_status find_by_event(fixture *f, gyre_event *event, gyre_stream *other)
+{
+    gyre_status status;
+
+    (void)f, (void)other;
+    while ((status = gyre_event_poll(event)) == GYRE_AGAIN)
+        ;
+    return status;
+}
+
+static gyre_status find_by_memory(fixture *f, gyre_event *event, gyre_stream *other)
+{
+    const gyre_memory *const memory = gyre_context_memory(f->context, GYRE_CONTEXT_DEVICE);
+    void *block;
+
+    (void)event, (void)other;
+    CHECK(f->context->backend->poll(f->stream->native) == GYRE_DEVICE_LOST);
+    return memory->take(memory, 64, 64, &block);
+}
+
+static gyre_status find_by_other_stream(fixture *f, gyre_event *event, gyre_stream *other)
+{
+    (void)event;
+    CHECK(f->context->backend->poll(f->stream->native) == GYRE_DEVICE_LOST);
+    return gyre_stream_sync(other);
+}
+
+static void kernel_is_named_whoever_finds_the_fault(void)
+{
+    gyre_status (*const finders[])(fixture *, gyre_event *, gyre_stream *) = {
+        find_by_event, find_by_memory, find_by_other_stream};
+    const gyre_stream_options options = {.struct_size = sizeof options, .name = "another"};
+    gyre_stream *other;
+    gyre_event *event;
+    fixture f;
+
+    for (size_t i = 0; i < sizeof finders / sizeof finders[0]; i++) {
+        REQUIRE(begin(&f, "fault@1", 2000, 0));
+        REQUIRE(gyre_stream_create(f.context, &options, &other) == GYRE_OK);
+        REQUIRE(gyre_event_create(f.context, GYRE_EVENT_ORDER, &event) == GYRE_OK);
+        CHECK(launch(&f, 0) == GYRE_OK && gyre_event_record(event, f.stream) == GYRE_OK);
+        CHECK(finders[i](&f, event, other) == GYRE_DEVICE_LOST);
+        CHECK(strstr(gyre_error_last()->text, "stream: in 'nothing': ") != NULL);
+        CHECK(strstr(gyre_error_last()->text, "launch 1 has faulted") != NULL);
+        CHECK(strcmp(gyre_error_last()->text, gyre_context_fault(f.context)->text) == 0);
+        gyre_event_destroy(event);
+        gyre_stream_destroy(other);
+        end(&f);
+    }
+}
+
 /* Destroys an event while a reset, which has begun, has the context's lock. */
 static gyre_event *to_destroy;
 static pthread_t destroyer;
@@ -594,6 +646,7 @@ static const test_case cases[] = {
     TEST(copy_under_way_keeps_its_block),
     TEST(spans_without_a_last_anchor_stay_in_time),
     TEST(loss_is_kept_whoever_finds_it),
+    TEST(kernel_is_named_whoever_finds_the_fault),
     TEST(context_that_was_reset_is_not_abandoned),
     TEST(child_takes_no_lock_of_its_parents),
 };

@@ -376,7 +376,7 @@ gyre_status gyre_graph_finish(gyre_graph *graph)
     if (status == GYRE_OK || status == GYRE_UNSUPPORTED) /* then one by one */
         return GYRE_OK;
     graph->ready_count = 0; /* it is not to be submitted */
-    return status == GYRE_DEVICE_LOST ? gyre_context_lose(context, GYRE_LOSS_FAULT) : status;
+    return gyre_context_heard(context, status);
 }
 
 gyre_status gyre_graph_update(gyre_graph *graph, uint32_t number, const void *parameters,
@@ -407,7 +407,7 @@ gyre_status gyre_graph_update(gyre_graph *graph, uint32_t number, const void *pa
         status =
             graph->context->backend->graph_update(graph->native, n->becomes, &n->ready.as.launch);
     }
-    return status == GYRE_DEVICE_LOST ? gyre_context_lose(graph->context, GYRE_LOSS_FAULT) : status;
+    return gyre_context_heard(graph->context, status);
 }
 
 static gyre_status submit_node(gyre_stream *stream, const gyre_dev_node *n)

@@ -106,8 +106,7 @@ gyre_status gyre_kernel_create(gyre_context *context, const gyre_program *progra
     if (status == GYRE_OK)
         status = open_kernel(kernel, program, &o);
     if (status != GYRE_OK) {
-        if (status == GYRE_DEVICE_LOST)
-            gyre_context_lose(context, GYRE_LOSS_FAULT);
+        status = gyre_context_heard(context, status);
         free_kernel(kernel);
         return status;
     }
@@ -274,7 +273,7 @@ gyre_status gyre_kernel_residency(const gyre_kernel *kernel, uint32_t block_thre
     status = context->backend->residency(kernel->native, block_threads, shared_bytes, &on_unit);
     if (status == GYRE_OK)
         *out_blocks = on_unit * device->units;
-    return status == GYRE_DEVICE_LOST ? gyre_context_lose(context, GYRE_LOSS_FAULT) : status;
+    return gyre_context_heard(context, status);
 }
 
 gyre_kernel *gyre_kernel_retain(gyre_kernel *kernel)

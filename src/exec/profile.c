@@ -304,8 +304,7 @@ static gyre_status set_up(gyre_profile *profile)
                      : set_anchor(profile, &profile->samples[profile->reference], &profile->first);
         if (status == GYRE_OK) /* the first one came late, because everything was new */
             status = set_anchor(profile, &profile->samples[profile->reference], &profile->first);
-        if (status == GYRE_DEVICE_LOST)
-            status = gyre_context_lose(context, GYRE_LOSS_FAULT);
+        status = gyre_context_heard(context, status);
     }
     return status;
 }
@@ -429,8 +428,7 @@ gyre_status gyre_profile_stop(gyre_profile *profile)
         status = read_all(profile);
         if (status == GYRE_OK && profile->idle_count > 0)
             status = set_last(profile);
-        if (status == GYRE_DEVICE_LOST)
-            status = gyre_context_lose(context, GYRE_LOSS_FAULT);
+        status = gyre_context_heard(context, status);
     }
     place_spans(profile);
     return status;

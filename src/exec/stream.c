@@ -103,8 +103,7 @@ gyre_status gyre_stream_create(gyre_context *context, const gyre_stream_options 
             gyre_load_relaxed(&stream->timeline->completed);
         atomic_store_explicit(&stream->submitted, stream->first, memory_order_relaxed);
         status = context->backend->stream_open(context->dev, o.adopt, o.priority, &stream->native);
-        if (status == GYRE_DEVICE_LOST)
-            status = gyre_context_lose(context, GYRE_LOSS_FAULT);
+        status = gyre_context_heard(context, status);
     }
     if (status != GYRE_OK) {
         if (stream->timeline)
@@ -126,7 +125,7 @@ gyre_status gyre_stream_usable(const gyre_stream *stream)
     return gyre_context_usable(stream->context);
 }
 
-void gyre_stream_suspects(const gyre_stream *stream, char *text, size_t size)
+bool gyre_stream_suspects(const gyre_stream *stream, char *text, size_t size)
 {
     const uint64_t last = atomic_load_explicit(&stream->submitted, memory_order_relaxed);
     const uint64_t first = gyre_load_relaxed(&stream->timeline->completed) + 1;
@@ -140,21 +139,20 @@ void gyre_stream_suspects(const gyre_stream *stream, char *text, size_t size)
     else
         snprintf(text, size, "in one of the last %" PRIu64 ", from '%.50s' to '%.50s'",
                  last - first + 1, oldest, newest);
+    return first <= last;
 }
 
 gyre_status gyre_stream_latch(gyre_stream *stream, gyre_status status)
 {
     if (!atomic_load_explicit(&stream->faulted, memory_order_relaxed)) {
-        const gyre_error seen = *gyre_error_last();
-        char suspects[160], whole[512];
+        char suspects[GYRE_SUSPECTS_BYTES], who[2 * GYRE_NAME_BYTES];
 
-        gyre_stream_suspects(stream, suspects, sizeof suspects);
-        stream->fault = seen;
+        stream->fault = *gyre_error_last();
         stream->fault.status = status;
-        snprintf(whole, sizeof whole, "%s, %s: %s: %s", stream->context->name, stream->name,
-                 suspects, seen.text);
-        whole[sizeof stream->fault.text - 1] = '\0';
-        memcpy(stream->fault.text, whole, sizeof stream->fault.text);
+        snprintf(who, sizeof who, "%s, %s", stream->context->name, stream->name);
+        if (!gyre_stream_suspects(stream, suspects, sizeof suspects) && status == GYRE_DEVICE_LOST)
+            gyre_context_suspects(stream->context, suspects, sizeof suspects);
+        gyre_fault_explain(&stream->fault, who, suspects);
         /* release [stream-fault]: whoever sees it finds the fault */
         atomic_store_explicit(&stream->faulted, true, memory_order_release);
     }

@@ -117,8 +117,9 @@ GYRE_MUST_USE gyre_status gyre_stream_usable(const gyre_stream *stream);
 /* Waits with the deadline that waits without one of their own have: a miss is a strike. */
 GYRE_MUST_USE gyre_status gyre_stream_await(gyre_stream *stream, uint64_t value);
 
-/* Which of what is under way it may be that hangs or has failed: "in 'relu'". The lock is held. */
-void gyre_stream_suspects(const gyre_stream *stream, char *text, size_t size);
+/* Which of what is under way it may be that hangs or has failed: "in 'relu'"; false when nothing
+ * is. The lock is held. */
+bool gyre_stream_suspects(const gyre_stream *stream, char *text, size_t size);
 
 /* For who looks instead of waiting, since then: GYRE_AGAIN while a wait would go on, afterwards
  * what one would return that misses its deadline, with the strike. */
