@@ -51,9 +51,10 @@ typedef struct gyre_context_options {
 } gyre_context_options;
 
 /* Opens a device. NULL options mean all defaults. GYRE_UNAVAILABLE for a device in trouble, with
- * the reason, and in a forked child; GYRE_DEVICE_LOST when the device does not answer, or the
- * driver has given it up in this process; GYRE_INVALID, GYRE_UNSUPPORTED, GYRE_NO_MEMORY. Blocks in
- * the driver: a tenth of a second and more for a GPU. */
+ * the reason, and in a forked child; GYRE_DEVICE_LOST when the device does not answer, for
+ * GYRE_SYNC_TIMEOUT at least, or the driver has given it up in this process; GYRE_INVALID,
+ * GYRE_UNSUPPORTED, GYRE_NO_MEMORY. Blocks in the driver: a tenth of a second and more for a GPU.
+ */
 GYRE_API GYRE_MUST_USE gyre_status gyre_context_create(const gyre_device *device,
                                                        const gyre_context_options *options,
                                                        gyre_context **out_context);

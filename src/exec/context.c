@@ -276,6 +276,10 @@ static gyre_status open_device(gyre_context *context, const gyre_context_options
     const gyre_device *const device = context->device;
     const bool faulty = gyre_device_has(device, GYRE_FEATURE_FAULTS);
     const int64_t workers = gyre_settings_number(GYRE_SETTING_CPU_WORKERS);
+    /* everything is new: no reason to be as strict as a caller who knows his kernels */
+    const uint64_t usual_ns = (uint64_t)gyre_settings_number(GYRE_SETTING_SYNC_TIMEOUT);
+    const uint64_t trial_ns =
+        context->sync_timeout_ns > usual_ns ? context->sync_timeout_ns : usual_ns;
     gyre_dev_options with = {.adopt = options->adopt, .faults = "", .workers = options->workers};
     gyre_status status;
 
@@ -290,12 +294,12 @@ static gyre_status open_device(gyre_context *context, const gyre_context_options
     status = context->backend->open(device->index, &with, &context->dev);
     if (status != GYRE_OK || options->adopt) /* an adopted one is in use, and tried thereby */
         return status;
-    status = try_device(context->backend, context->dev, context->sync_timeout_ns);
+    status = try_device(context->backend, context->dev, trial_ns);
     if (status == GYRE_TIMEOUT)
         status = gyre_fail(GYRE_DEVICE_LOST,
                            "%s: opened, but a copy of %d bytes did not end in "
                            "%.3g s",
-                           device->name, TRIAL_BYTES, (double)context->sync_timeout_ns * 1e-9);
+                           device->name, TRIAL_BYTES, (double)trial_ns * 1e-9);
     return status;
 }
 
