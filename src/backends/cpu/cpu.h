@@ -95,7 +95,7 @@ _Static_assert(offsetof(gyre_cpu_slot, as.run.parameters) == 48, "the first of t
 
 /* An operation for a stream that has nothing to do goes by the express slot, others by the ring.
  * The submitter writes the turn when everything is done, and the worker otherwise: one word that
- * both write, like the bare exchange, which is faster than a word for each way. */
+ * both write, as in the bare exchange. */
 struct gyre_dev_stream {
     gyre_cpu_slot express;
 
