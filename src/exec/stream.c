@@ -372,7 +372,10 @@ gyre_status gyre_stream_copy_from(gyre_stream *stream, void *to, gyre_context *f
     if (!gyre_device_reaches(context->device, from_context->device))
         return copy_through_host(stream, to, from_context, from, size);
     copy.from_dev = from_context->dev;
-    return submit_copy(stream, &copy, "copy from another device");
+    status = submit_copy(stream, &copy, "copy from another device");
+    if (status == GYRE_UNSUPPORTED) /* the device reaches it, but its driver does not copy it */
+        status = copy_through_host(stream, to, from_context, from, size);
+    return status;
 }
 
 gyre_status gyre_fill_ready(const gyre_fill *fill, gyre_dev_fill *out_fill)

@@ -4,7 +4,8 @@
  *
  * A program is a table of cases, and main is CONFORMANCE_MAIN: the first argument is a device
  * ("null", "cuda:1"), the second a case; without them every case runs on every device that can be
- * used. A device that is not there makes the program exit 77 with the reason.
+ * used. A device that is not there makes the program exit 77 with the reason. The device
+ * "opencl_coarse" is "opencl" playing one that must be told what it shares, as those of GPUs are.
  *
  * All cases of a program share one context on each device, `on.context`, and its kernels, because
  * some drivers compile for a while; each leaves it as it was, and the loop looks whether it did.
@@ -183,6 +184,7 @@ static inline int conformance_cases(const test_case *cases, size_t count, const 
 {
     size_t ran = 0, failed = 0, skipped = 0;
     const char *left;
+    bool bad;
 
     for (size_t i = 0; i < count; i++) {
         const int before = test_failed();
@@ -205,9 +207,10 @@ static inline int conformance_cases(const test_case *cases, size_t count, const 
         fflush(stdout);
     }
     left = conformance_end();
-    printf("%s %s: %zu run, %zu failed, %zu skipped; left over: %s\n", left ? "FAIL " : "ok   ",
+    bad = ran == 0 || failed > 0 || left;
+    printf("%s %s: %zu run, %zu failed, %zu skipped; left over: %s\n", bad ? "FAIL " : "ok   ",
            on.device->name, ran, failed, skipped, left ? left : "nothing");
-    if (ran == 0 || failed > 0 || left)
+    if (bad)
         return 1;
     return skipped == ran ? 77 : 0;
 }

@@ -108,6 +108,7 @@ enum {
 enum {
     CL_DEVICE_TYPE_CPU = 1 << 1,
     CL_DEVICE_TYPE_GPU = 1 << 2,
+    CL_DEVICE_TYPE_ACCELERATOR = 1 << 3,
     CL_QUEUE_OUT_OF_ORDER = 1 << 0,
     CL_QUEUE_PROFILING = 1 << 1,
     CL_SVM_COARSE_GRAIN_BUFFER = 1 << 0,
@@ -117,7 +118,6 @@ enum {
     CL_MEM_SVM_FINE_GRAIN_BUFFER = 1 << 10,
     CL_MEM_SVM_ATOMICS = 1 << 11,
 };
-#define CL_DEVICE_TYPE_ALL 0xFFFFFFFFu
 
 /* What a command waits for, and its event: the last parameters of all that enqueue. */
 #define CL_ORDER uint32_t, cl_event *const *, cl_event **

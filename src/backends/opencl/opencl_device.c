@@ -89,8 +89,25 @@ static void find_device(cl_platform *platform, cl_device *id)
     f->block_bytes = number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
 }
 
+/* The devices of a type; the driver's trouble, if it has some, and otherwise `trouble_so_far`. */
+static int32_t find_of_type(cl_platform *platform, uint64_t type, int32_t trouble_so_far)
+{
+    cl_device *ids[DEVICES_MOST];
+    uint32_t count = 0;
+    const int32_t code = gyre_cl.clGetDeviceIDs(platform, type, DEVICES_MOST, ids, &count);
+
+    if (code != CL_SUCCESS)
+        return code == CL_DEVICE_NOT_FOUND ? trouble_so_far : code;
+    for (uint32_t d = 0; d < count && d < DEVICES_MOST && found_count < DEVICES_MOST; d++)
+        find_device(platform, ids[d]);
+    return trouble_so_far;
+}
+
+/* GPUs first: the CPU has a backend of its own. */
 static gyre_status find_all(void)
 {
+    static const uint64_t types[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR,
+                                     CL_DEVICE_TYPE_CPU};
     cl_platform *platforms[PLATFORMS_MOST];
     uint32_t platform_count = 0;
     int32_t code = gyre_cl.clGetPlatformIDs(PLATFORMS_MOST, platforms, &platform_count);
@@ -103,25 +120,15 @@ static gyre_status find_all(void)
     if (code != CL_SUCCESS)
         return gyre_fail_native(GYRE_UNAVAILABLE, code, "clGetPlatformIDs: %s (%d)",
                                 gyre_cl_name(code), (int)code);
-    for (uint32_t p = 0; p < platform_count && p < PLATFORMS_MOST; p++) {
-        cl_device *ids[DEVICES_MOST];
-        uint32_t count = 0;
-
-        code = gyre_cl.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, DEVICES_MOST, ids, &count);
-        if (code != CL_SUCCESS) {
-            last = code;
-            continue;
-        }
-        if (count > 0 && found_count == 0)
-            platform_line(platforms[p], CL_PLATFORM_VERSION, version, sizeof version);
-        for (uint32_t d = 0; d < count && d < DEVICES_MOST && found_count < DEVICES_MOST; d++)
-            find_device(platforms[p], ids[d]);
-    }
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
+        for (uint32_t p = 0; p < platform_count && p < PLATFORMS_MOST; p++)
+            last = find_of_type(platforms[p], types[t], last);
     if (found_count == 0)
         return gyre_fail_native(GYRE_UNAVAILABLE, last,
                                 "no OpenCL platform has a device: %s (%d); look whether this user "
                                 "may open /dev/dri or the vendor's device files",
                                 gyre_cl_name(last), (int)last);
+    platform_line(found[0].platform, CL_PLATFORM_VERSION, version, sizeof version);
     return GYRE_OK;
 }
 

@@ -135,6 +135,41 @@ static void wrong_source_leaves_a_log_with_name_and_line(void)
     cl->close(dev);
 }
 
+static gyre_cl_api real;
+static int builds;
+
+static int32_t build_without_arguments_told(cl_program *program, uint32_t count,
+                                            cl_device *const *devices, const char *options,
+                                            void (*done)(cl_program *, void *), void *arg)
+{
+    builds++;
+    if (strstr(options, "-cl-kernel-arg-info"))
+        return CL_BUILD_PROGRAM_FAILURE;
+    return real.clBuildProgram(program, count, devices, options, done, arg);
+}
+
+static void compiler_that_cannot_tell_of_arguments_need_not(void)
+{
+    gyre_dev_source source = {.name = "scale.cl", .text = scale_text};
+    gyre_dev_module *module;
+    gyre_dev *dev;
+
+    NEED_DEVICE();
+    dev = open_device();
+    REQUIRE(dev);
+    real = gyre_cl;
+    builds = 0;
+    gyre_cl.clBuildProgram = build_without_arguments_told;
+    CHECK(build(dev, &source, &module) == GYRE_OK && module);
+    CHECK(builds == 3); /* told, not told, and of the image, which remembers */
+    cl->module_close(module);
+    source.text = "nonsense";
+    CHECK(build(dev, &source, &module) == GYRE_BUILD && !module && builds == 5);
+    CHECK(strstr(gyre_build_log(), "nonsense"));
+    gyre_cl = real;
+    cl->close(dev);
+}
+
 /* An image with a change, which must be refused. */
 static void refuse(gyre_dev *dev, const unsigned char *image, size_t size, size_t change)
 {
@@ -376,7 +411,6 @@ static void coarse_memory_is_declared_to_kernels(void)
 }
 
 /* What the case below sees of the driver's calls. */
-static gyre_cl_api real;
 static int releases;
 static cl_program *seen_program;
 static cl_kernel *seen_kernel;
@@ -518,6 +552,7 @@ static const test_case cases[] = {
     TEST(kernel_gets_addresses_and_values),
     TEST(defines_and_includes_reach_the_source),
     TEST(wrong_source_leaves_a_log_with_name_and_line),
+    TEST(compiler_that_cannot_tell_of_arguments_need_not),
     TEST(damaged_image_is_refused),
     TEST(arguments_that_differ_are_refused),
     TEST(shared_memory_is_an_argument),

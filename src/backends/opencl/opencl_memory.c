@@ -6,7 +6,7 @@
  * memory too, where it is the host's anyway. Elsewhere pinned memory is ordinary memory, and a
  * kernel must be told of every block that it reaches through another one: it is told of all. Such a
  * block cannot be freed before the kernels that were told are through, though they may never touch
- * it, so a queue of its own frees it after what all streams have been given until then.
+ * it, so while some are not, a queue of its own frees it after what all streams have been given.
  *
  * Threads   any.
  * Owns      the context, and a list of blocks: the driver wants those back as it gave them, and
@@ -213,7 +213,8 @@ gyre_status gyre_cl_take(gyre_dev *dev, gyre_dev_memory kind, size_t size, size_
     return take_shared(dev, flags, size, alignment, out_block);
 }
 
-/* Frees after everything that the streams have been given so far; under the lock. */
+/* Frees after everything that the streams have been given so far, at once if that is through; under
+ * the lock. */
 static void free_after_all(gyre_dev *dev, void *base)
 {
     cl_event *events[STREAMS_MOST];
@@ -221,11 +222,17 @@ static void free_after_all(gyre_dev *dev, void *base)
     gyre_dev_stream *stream = dev->streams;
 
     for (; stream && count < STREAMS_MOST; stream = stream->next) {
-        events[count] = gyre_cl_stream_last(stream);
-        count += events[count] != NULL;
+        cl_event *const last = gyre_cl_stream_last(stream);
+
+        if (last && gyre_cl_event_state(last) == GYRE_AGAIN)
+            events[count++] = last;
+        else if (last)
+            gyre_cl.clReleaseEvent(last);
     }
-    if (!stream && gyre_cl.clEnqueueSVMFree(dev->freeing, 1, &base, NULL, NULL, count,
-                                            count ? events : NULL, NULL) == CL_SUCCESS)
+    if (!stream && count == 0)
+        gyre_cl.clSVMFree(dev->context, base);
+    else if (!stream && gyre_cl.clEnqueueSVMFree(dev->freeing, 1, &base, NULL, NULL, count, events,
+                                                 NULL) == CL_SUCCESS)
         gyre_cl.clFlush(dev->freeing);
     while (count > 0)
         gyre_cl.clReleaseEvent(events[--count]);

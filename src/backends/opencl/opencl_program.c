@@ -4,8 +4,13 @@
  *
  * Defines are lines before the source and not options, because drivers disagree on how an option
  * with a blank or a quote is written; the line after them makes messages name the program and its
- * own lines. Without includes a program is built at once. With them it is compiled with each of
- * them as a program of its own, and linked: the only way to hand over a header that is no file.
+ * own lines, if the driver heeds it. Without defines nothing stands before the source.
+ *
+ * What the driver knows of arguments is asked for, and gone without where that does not compile:
+ * with it, NVIDIA's makes no valid code of a kernel without arguments.
+ *
+ * Without includes a program is built at once. With them it is compiled with each of them as a
+ * program of its own, and linked: the only way to hand over a header that is no file.
  *
  * Threads   any.
  * Owns      nothing beyond a call.
@@ -21,12 +26,15 @@
 #include "base/fail.h"
 #include "dev/build_log.h"
 
+#define ARGUMENTS_TOLD "-cl-kernel-arg-info" /* the first of the options */
+
 /* What one compile makes and drops again. */
 typedef struct building {
     gyre_dev *dev;
     const gyre_dev_source *source;
-    char *options, *prologue; /* owned */
+    char *options, *prologue; /* owned; the latter NULL without defines */
     size_t options_room, prologue_room;
+    const char *used; /* the options, or those after the first */
     uint32_t include_count;
     cl_program **includes; /* owned, with what they hold */
     const char **names;    /* owned; the texts are the caller's */
@@ -80,7 +88,8 @@ static gyre_status write_options(building *b)
         return status;
     b->options = text;
     b->options_room = room;
-    length = append(text, room, length, "-cl-kernel-arg-info");
+    b->used = text;
+    length = append(text, room, length, ARGUMENTS_TOLD);
     if (!chosen)
         length = append(text, room, length,
                         standard == 300   ? " -cl-std=CL3.0"
@@ -113,14 +122,16 @@ static gyre_status write_prologue(building *b)
     char name[NAME + 1];
     void *text;
 
-    for (define = b->source->defines; define && *define; define++)
+    if (!b->source->defines || !b->source->defines[0])
+        return GYRE_OK;
+    for (define = b->source->defines; *define; define++)
         room += strlen(*define) + LINES;
     status = gyre_alloc(NULL, room, 1, &text);
     if (status != GYRE_OK)
         return status;
     b->prologue = text;
     b->prologue_room = room;
-    for (define = b->source->defines; define && *define; define++)
+    for (define = b->source->defines; *define; define++)
         length = append_define(text, room, length, *define);
     snprintf(name, sizeof name, "%s", name_of(b));
     for (char *c = name; *c; c++)
@@ -130,13 +141,14 @@ static gyre_status write_prologue(building *b)
     return GYRE_OK;
 }
 
+/* `first` may be NULL. */
 static gyre_status create_program(cl_context *context, const char *first, const char *second,
                                   cl_program **out_program)
 {
-    const char *texts[] = {first, second};
+    const char *texts[] = {first ? first : second, second};
     int32_t code = CL_SUCCESS;
 
-    *out_program = gyre_cl.clCreateProgramWithSource(context, 2, texts, NULL, &code);
+    *out_program = gyre_cl.clCreateProgramWithSource(context, first ? 2 : 1, texts, NULL, &code);
     return gyre_cl_check(code, "clCreateProgramWithSource");
 }
 
@@ -185,12 +197,15 @@ static gyre_status build(building *b)
     cl_device *const id = b->dev->found->id;
     int32_t code;
 
+    if (b->linked)
+        gyre_cl.clReleaseProgram(b->linked);
+    b->linked = NULL;
     if (b->include_count == 0) {
-        code = gyre_cl.clBuildProgram(b->program, 1, &id, b->options, NULL, NULL);
+        code = gyre_cl.clBuildProgram(b->program, 1, &id, b->used, NULL, NULL);
         keep_log(b, b->program);
     } else {
-        code = gyre_cl.clCompileProgram(b->program, 1, &id, b->options, b->include_count,
-                                        b->includes, b->names, NULL, NULL);
+        code = gyre_cl.clCompileProgram(b->program, 1, &id, b->used, b->include_count, b->includes,
+                                        b->names, NULL, NULL);
         keep_log(b, b->program);
         if (code == CL_SUCCESS) {
             b->linked = gyre_cl.clLinkProgram(b->dev->context, 1, &id, NULL, 1, &b->program, NULL,
@@ -241,7 +256,7 @@ static gyre_status write_image(const building *b, void **out_image, size_t *out_
     enum { DEVICES_MOST = 64 };
     cl_program *const program = b->linked ? b->linked : b->program;
     unsigned char *binaries[DEVICES_MOST] = {NULL}; /* the driver skips those without an address */
-    const size_t options_bytes = strlen(b->options) + 1;
+    const size_t options_bytes = strlen(b->used) + 1;
     gyre_cl_image head = {.magic = GYRE_CL_IMAGE_MAGIC};
     size_t index = 0, count = 0, bytes = 0, size;
     unsigned char *image;
@@ -256,7 +271,7 @@ static gyre_status write_image(const building *b, void **out_image, size_t *out_
     if (status != GYRE_OK)
         return status;
     image = block;
-    memcpy(image + sizeof head, b->options, options_bytes);
+    memcpy(image + sizeof head, b->used, options_bytes);
     binaries[index] = image + sizeof head + options_bytes;
     status = gyre_cl_check(gyre_cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES,
                                                     count * sizeof binaries[0], binaries, NULL),
@@ -292,6 +307,10 @@ gyre_status gyre_cl_compile(gyre_dev *dev, const gyre_dev_source *source, void *
         status = create_program(dev->context, b.prologue, source->text, &b.program);
     if (status == GYRE_OK)
         status = build(&b);
+    if (status == GYRE_BUILD) {
+        b.used = b.options + strlen(ARGUMENTS_TOLD);
+        status = build(&b);
+    }
     if (status == GYRE_OK)
         status = write_image(&b, out_image, out_size);
     building_fini(&b);
