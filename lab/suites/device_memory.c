@@ -4,7 +4,8 @@
  *
  * `memory_allocation` takes a block and gives it back: from the driver, from a pool, and as a
  * stream does it, with a ticket: what is given is free at once for work of the same stream. The
- * driver's own way for that is `bare_async_4kb`.
+ * driver's own way for that is `bare_async_4kb`. One block more is taken all the while: with the
+ * last of its blocks a driver gives a whole chunk of memory back, which no program does all day.
  *
  * Threads   one.
  * Owns      a fixture per case.
@@ -28,7 +29,8 @@ typedef struct blocks {
     const gyre_memory *memory;
     gyre_pool *pool; /* NULL: direct */
     size_t size;
-    void *scratch; /* of the device */
+    void *neighbour;            /* of the same kind, taken all the while */
+    gyre_cu_pointer neighbour_; /* likewise, of a bare one */
     uint64_t right;
 } blocks;
 
@@ -37,8 +39,10 @@ static void blocks_teardown(void *fixture)
     blocks *b = fixture;
 
     gyre_pool_destroy(b->pool);
-    gyre_bench_device_give(&b->device, GYRE_CONTEXT_DEVICE, b->scratch, BLOCK);
+    gyre_bench_device_give(&b->device, b->kind, b->neighbour, BLOCK);
     gyre_bench_device_close(&b->device);
+    if (b->neighbour_)
+        b->cuda.memory_give(b->neighbour_);
     gyre_bare_cuda_close(&b->cuda);
     free(b);
 }
@@ -46,14 +50,13 @@ static void blocks_teardown(void *fixture)
 static gyre_status furnish(blocks *b, source from, const gyre_bench_case *c)
 {
     gyre_pool_options options = {.struct_size = sizeof options, .track = GYRE_POOL_TRACK_OFF};
-    const gyre_status status = gyre_bench_device_open(&b->device, c, NULL);
+    gyre_status status = gyre_bench_device_open(&b->device, c, NULL);
 
+    if (status == GYRE_OK)
+        status = gyre_bench_device_take(&b->device, b->kind, BLOCK, &b->neighbour);
     if (status != GYRE_OK)
         return status;
-    b->memory = gyre_context_memory(b->device.context, b->kind);
-    if (!b->memory)
-        return gyre_bench_refuse(GYRE_UNSUPPORTED, "%s has no such memory", b->device.device->name);
-    options.source = b->memory;
+    options.source = b->memory = gyre_context_memory(b->device.context, b->kind);
     return from == DIRECT ? GYRE_OK : gyre_pool_create(&options, &b->pool);
 }
 
@@ -114,21 +117,6 @@ static gyre_status setup_4kb(const gyre_bench_case *c, source from, void **out_f
 GYRE_SETUP_WITH(setup_direct_4kb, setup_4kb, DIRECT)
 GYRE_SETUP_WITH(setup_pooled_4kb, setup_4kb, POOLED)
 
-static gyre_status setup_ticket_4kb(const gyre_bench_case *c, void **out_fixture)
-{
-    gyre_status status = setup_pooled_4kb(c, out_fixture);
-    blocks *b = *out_fixture;
-
-    if (status != GYRE_OK || !b)
-        return status;
-    status = gyre_bench_device_take(&b->device, GYRE_CONTEXT_DEVICE, BLOCK, &b->scratch);
-    if (status != GYRE_OK) {
-        blocks_teardown(b);
-        *out_fixture = NULL;
-    }
-    return status;
-}
-
 static gyre_status setup_bare(const gyre_bench_case *c, void **out_fixture)
 {
     blocks *b = calloc(1, sizeof *b);
@@ -140,6 +128,9 @@ static gyre_status setup_bare(const gyre_bench_case *c, void **out_fixture)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
     b->size = BLOCK;
     status = gyre_bare_cuda_open(&b->cuda);
+    if (status == GYRE_OK)
+        status = gyre_bare_cuda_checked(&b->cuda, "cuMemAlloc",
+                                        b->cuda.memory_take(&b->neighbour_, BLOCK));
     if (status != GYRE_OK) {
         blocks_teardown(b);
         return status;
@@ -188,7 +179,7 @@ static void pooled_by_ticket(void *fixture, uint64_t iterations)
 {
     blocks *b = fixture;
     const uint64_t *const timeline = gyre_stream_ticket(b->device.stream).completed;
-    const gyre_fill fill = {.to = b->scratch, .pattern = {7}, .pattern_size = 1, .count = BLOCK};
+    const gyre_fill fill = {.to = b->neighbour, .pattern = {7}, .pattern_size = 1, .count = BLOCK};
     uint64_t right = 0;
     void *block;
 
@@ -337,7 +328,7 @@ static const gyre_bench benches[] = {
         .t0 = "before the take, for work of a stream",
         .t1 = "after the give of the same, with the stream's ticket, which is not through",
         .observer = USED,
-        .setup = setup_ticket_4kb,
+        .setup = setup_pooled_4kb,
         .run = pooled_by_ticket,
         .check = pool_is_right,
         .tell = tell_pool,
