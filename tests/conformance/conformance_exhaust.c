@@ -6,6 +6,7 @@
  */
 #include "conformance.h"
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@ static bool limit(size_t more)
 
     if (!file)
         return false;
+    mallopt(M_MMAP_THRESHOLD, 1 << 20); /* of a large block that is freed nobody keeps a part */
     done = fscanf(file, "%lu", &pages) == 1 && getrlimit(RLIMIT_AS, &before) == 0;
     fclose(file);
     now = before;

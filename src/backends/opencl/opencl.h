@@ -38,13 +38,17 @@ typedef struct gyre_cl_block {
     size_t size;   /* from the address on */
 } gyre_cl_block;
 
+typedef struct gyre_cl_pinned gyre_cl_pinned;
+
 struct gyre_dev {
     const gyre_cl_found *found; /* static */
     cl_context *context;        /* retained */
     _Atomic bool abandoned;     /* nothing is asked of the driver any more */
     bool declares;              /* kernels are told which blocks they may reach, see declare */
     cl_queue *freeing;          /* frees blocks after the kernels that were told; if it declares */
+    cl_queue *mapping;          /* see opencl_pinned.c; likewise */
     pthread_mutex_t lock;       /* for all below */
+    gyre_cl_pinned *pinned;     /* chained; if it declares */
     gyre_cl_block *blocks;
     size_t block_count, block_room;
     uint64_t changes;         /* of the blocks; starts at 1 */
@@ -94,6 +98,13 @@ bool gyre_cl_owns(gyre_dev *dev, const void *address);
 /* Tells a kernel of all blocks unless it knows them: *seen is dev's `changes` when it was told
  * last. The caller holds dev's lock until the kernel is submitted, so that none is freed before. */
 GYRE_MUST_USE gyre_status gyre_cl_declare(gyre_dev *dev, cl_kernel *kernel, uint64_t *seen);
+
+/* opencl_pinned.c: of a device that declares. Close accepts one that was not prepared. */
+GYRE_MUST_USE gyre_status gyre_cl_pinned_prepare(gyre_dev *dev);
+GYRE_MUST_USE gyre_status gyre_cl_pinned_take(gyre_dev *dev, size_t size, size_t alignment,
+                                              void **out_block);
+void gyre_cl_pinned_give(gyre_dev *dev, void *block);
+void gyre_cl_pinned_close(gyre_dev *dev);
 
 /* opencl_program.c */
 gyre_status gyre_cl_compile(gyre_dev *dev, const gyre_dev_source *source, void **out_image,

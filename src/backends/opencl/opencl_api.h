@@ -16,6 +16,7 @@ typedef struct cl_platform cl_platform;
 typedef struct cl_device cl_device;
 typedef struct cl_context cl_context;
 typedef struct cl_queue cl_queue;
+typedef struct cl_buffer cl_buffer; /* the driver's cl_mem */
 typedef struct cl_program cl_program;
 typedef struct cl_kernel cl_kernel;
 typedef struct cl_event cl_event;
@@ -115,8 +116,11 @@ enum {
     CL_SVM_FINE_GRAIN_BUFFER = 1 << 1,
     CL_SVM_ATOMICS = 1 << 3,
     CL_MEM_READ_WRITE = 1 << 0,
+    CL_MEM_ALLOC_HOST_PTR = 1 << 4,
     CL_MEM_SVM_FINE_GRAIN_BUFFER = 1 << 10,
     CL_MEM_SVM_ATOMICS = 1 << 11,
+    CL_MAP_READ = 1 << 0,
+    CL_MAP_WRITE = 1 << 1,
 };
 
 /* What a command waits for, and its event: the last parameters of all that enqueue. */
@@ -137,12 +141,18 @@ enum {
     X(int32_t, clGetContextInfo, (cl_context *, CL_INFO))                                          \
     X(void *, clSVMAlloc, (cl_context *, uint64_t, size_t, uint32_t))                              \
     X(void, clSVMFree, (cl_context *, void *))                                                     \
+    X(cl_buffer *, clCreateBuffer, (cl_context *, uint64_t, size_t, void *, int32_t *))            \
+    X(void *, clEnqueueMapBuffer,                                                                  \
+      (cl_queue *, cl_buffer *, uint32_t, uint64_t, size_t, size_t, CL_ORDER, int32_t *))          \
+    X(int32_t, clEnqueueUnmapMemObject, (cl_queue *, cl_buffer *, void *, CL_ORDER))               \
+    X(int32_t, clReleaseMemObject, (cl_buffer *))                                                  \
     X(cl_queue *, clCreateCommandQueueWithProperties,                                              \
       (cl_context *, cl_device *, const uint64_t *, int32_t *))                                    \
     X(int32_t, clRetainCommandQueue, (cl_queue *))                                                 \
     X(int32_t, clReleaseCommandQueue, (cl_queue *))                                                \
     X(int32_t, clGetCommandQueueInfo, (cl_queue *, CL_INFO))                                       \
     X(int32_t, clFlush, (cl_queue *))                                                              \
+    X(int32_t, clFinish, (cl_queue *))                                                             \
     X(int32_t, clEnqueueSVMMemcpy, (cl_queue *, uint32_t, void *, const void *, size_t, CL_ORDER)) \
     X(int32_t, clEnqueueSVMMemFill, (cl_queue *, void *, const void *, size_t, size_t, CL_ORDER))  \
     X(int32_t, clEnqueueSVMFree,                                                                   \

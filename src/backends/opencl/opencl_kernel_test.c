@@ -140,7 +140,7 @@ static int builds;
 
 static int32_t build_without_arguments_told(cl_program *program, uint32_t count,
                                             cl_device *const *devices, const char *options,
-                                            void (*done)(cl_program *, void *), void *arg)
+                                            void (*done)(void), void *arg)
 {
     builds++;
     if (strstr(options, "-cl-kernel-arg-info"))

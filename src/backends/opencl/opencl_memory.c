@@ -3,7 +3,7 @@
  * opencl_memory: a device in use, and its memory, which is shared virtual memory: addresses.
  *
  * Where the host can share without being told (fine grain), pinned memory is shared so; device
- * memory too, where it is the host's anyway. Elsewhere pinned memory is ordinary memory, and a
+ * memory too, where it is the host's anyway. Elsewhere pinned memory is opencl_pinned.c's, and a
  * kernel must be told of every block that it reaches through another one: it is told of all. Such a
  * block cannot be freed before the kernels that were told are through, though they may never touch
  * it, so while some are not, a queue of its own frees it after what all streams have been given.
@@ -13,7 +13,6 @@
  *           does not align as far as we do.
  * Not here  copies (opencl_stream.c).
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "backends/opencl/opencl.h"
@@ -23,6 +22,8 @@
 enum {
     ALIGNMENT_OF_DRIVER = 64, /* that every driver must know: of its largest type, 128, or half */
     BLOCKS_FIRST = 64,
+    TRIES =
+        3, /* NVIDIA's has no memory, now and then, while other threads open and close contexts */
     STREAMS_MOST = 256, /* that a block is freed after; with more it stays until the context goes */
 };
 
@@ -68,6 +69,8 @@ static gyre_status prepare_declaring(gyre_dev *dev)
     dev->freeing =
         gyre_cl.clCreateCommandQueueWithProperties(dev->context, dev->found->id, NULL, &code);
     status = gyre_cl_check(code, "clCreateCommandQueueWithProperties");
+    if (status == GYRE_OK)
+        status = gyre_cl_pinned_prepare(dev);
     if (status == GYRE_OK)
         status = gyre_cl_take(dev, GYRE_DEV_MEMORY_DEVICE, ALIGNMENT_OF_DRIVER, 1, &first);
     return status;
@@ -119,6 +122,7 @@ void gyre_cl_close(gyre_dev *dev)
 {
     if (!dev)
         return;
+    gyre_cl_pinned_close(dev);
     if (!gyre_cl_abandoned(dev)) {
         if (dev->freeing)
             gyre_cl.clReleaseCommandQueue(dev->freeing);
@@ -176,7 +180,8 @@ static gyre_status take_shared(gyre_dev *dev, uint64_t flags, size_t size, size_
     status = make_room(dev);
     if (status != GYRE_OK)
         goto done;
-    block.base = gyre_cl.clSVMAlloc(dev->context, flags, whole, ALIGNMENT_OF_DRIVER);
+    for (int tries = 0; tries < TRIES && !block.base; tries++)
+        block.base = gyre_cl.clSVMAlloc(dev->context, flags, whole, ALIGNMENT_OF_DRIVER);
     if (!block.base) {
         status = gyre_fail(GYRE_NO_MEMORY, "clSVMAlloc: no %zu bytes", whole);
         goto done;
@@ -194,19 +199,11 @@ done:
 gyre_status gyre_cl_take(gyre_dev *dev, gyre_dev_memory kind, size_t size, size_t alignment,
                          void **out_block)
 {
-    enum { PINNED_ALIGNMENT = 64 };
-    const size_t unit = alignment > PINNED_ALIGNMENT ? alignment : PINNED_ALIGNMENT;
     uint64_t flags = CL_MEM_READ_WRITE;
-    size_t rounded;
 
     *out_block = NULL;
-    if (kind == GYRE_DEV_MEMORY_PINNED && dev->declares) {
-        if (gyre_size_add(size, unit - 1, &rounded))
-            *out_block = aligned_alloc(unit, rounded & ~(unit - 1));
-        if (!*out_block)
-            return gyre_fail(GYRE_NO_MEMORY, "no memory for %zu bytes", size);
-        return GYRE_OK;
-    }
+    if (kind == GYRE_DEV_MEMORY_PINNED && dev->declares)
+        return gyre_cl_pinned_take(dev, size, alignment, out_block);
     if (kind == GYRE_DEV_MEMORY_PINNED || dev->found->host_reach)
         flags |=
             (uint64_t)CL_MEM_SVM_FINE_GRAIN_BUFFER | (dev->found->atomics ? CL_MEM_SVM_ATOMICS : 0);
@@ -244,7 +241,7 @@ void gyre_cl_give(gyre_dev *dev, gyre_dev_memory kind, void *block, size_t size)
     if (gyre_cl_abandoned(dev))
         return; /* what hangs may still write to it */
     if (kind == GYRE_DEV_MEMORY_PINNED && dev->declares) {
-        free(block);
+        gyre_cl_pinned_give(dev, block);
         return;
     }
     pthread_mutex_lock(&dev->lock);

@@ -192,7 +192,7 @@ static void keep_log(const building *b, cl_program *program)
     gyre_free(NULL, text, size, 1);
 }
 
-static gyre_status build(building *b)
+static gyre_status build_once(building *b)
 {
     cl_device *const id = b->dev->found->id;
     int32_t code;
@@ -221,6 +221,16 @@ static gyre_status build(building *b)
         return gyre_fail_native(GYRE_BUILD, code, "'%s' does not compile: see the build log",
                                 name_of(b));
     return gyre_cl_check(code, "clBuildProgram");
+}
+
+static gyre_status build(building *b)
+{
+    const gyre_status status = build_once(b);
+
+    if (status != GYRE_BUILD)
+        return status;
+    b->used = b->options + strlen(ARGUMENTS_TOLD);
+    return build_once(b);
 }
 
 /* Where our device is among the program's: an adopted context may have several. */
@@ -307,10 +317,6 @@ gyre_status gyre_cl_compile(gyre_dev *dev, const gyre_dev_source *source, void *
         status = create_program(dev->context, b.prologue, source->text, &b.program);
     if (status == GYRE_OK)
         status = build(&b);
-    if (status == GYRE_BUILD) {
-        b.used = b.options + strlen(ARGUMENTS_TOLD);
-        status = build(&b);
-    }
     if (status == GYRE_OK)
         status = write_image(&b, out_image, out_size);
     building_fini(&b);
