@@ -82,6 +82,7 @@ struct gyre_dispatch {
     gyre_error hand_error;   /* and why */
     bool has_hand, closed;
     uint64_t idle_ns; /* since when nothing happened; 0: something did */
+    bool spins;       /* it is not so long ago that others should run */
 
     /* Written by the thread alone, by relaxed stores: only numbers. */
     _Atomic uint64_t kinds[GYRE_COMMAND_LAUNCH_SHARED + 1]; /* 0: corrupt ones */

@@ -29,6 +29,7 @@
 
 enum {
     TAKES = 32,              /* in a row, before the streams are looked at */
+    ROUNDS = 16,             /* between two readings of the clock, which costs as much as a look */
     YIELD_NS = 1000000,      /* waited for so long: sleep instead of letting others run */
     SLEEP_MOST_NS = 1000000, /* with something under way */
     SLEEP_PART = 16,         /* of the time waited */
@@ -156,19 +157,22 @@ static bool is_failure(gyre_status status)
     return status != GYRE_OK && status != GYRE_AGAIN && status != GYRE_TIMEOUT;
 }
 
-/* Looks how far a stream is, and answers accordingly: whether anything happened. */
-static bool look(gyre_dispatch *dispatch, gyre_dispatch_lane *lane)
+/* Looks how far the first of a lane is that is under way, and answers accordingly: whether anything
+ * happened. Whether it takes too long is asked if `timed`. */
+static bool look(gyre_dispatch *dispatch, gyre_dispatch_lane *lane, bool timed)
 {
-    gyre_status status = gyre_stream_poll(lane->stream);
+    const uint64_t value = record_at(dispatch, lane, lane->next)->value;
+    const bool last = value == record_at(dispatch, lane, lane->tail - 1)->value;
+    gyre_status status = gyre_stream_usable(lane->stream);
     gyre_error error;
     bool moved;
 
+    if (status == GYRE_OK)
+        status = last ? gyre_stream_look_for(lane->stream, value) : gyre_stream_poll(lane->stream);
     if (is_failure(status))
         error = error_of(status);
     moved = answer_through(dispatch, lane);
-    if (status == GYRE_AGAIN && lane->next != lane->tail) {
-        const uint64_t value = record_at(dispatch, lane, lane->next)->value;
-
+    if (status == GYRE_AGAIN && timed && !moved) {
         status = gyre_stream_overdue(lane->stream, value, lane->waiting_ns);
         if (status != GYRE_AGAIN)
             lane->waiting_ns = gyre_clock_now_ns();
@@ -319,7 +323,7 @@ static bool run_hand(gyre_dispatch *dispatch, gyre_dispatch_lane *lane)
         *record_at(dispatch, lane, lane->tail++) = record;
         count(&dispatch->pending, 1);
         if (record.kind == GYRE_COMMAND_SYNCHRONIZE)
-            (void)look(dispatch, lane);
+            (void)look(dispatch, lane, false);
     } else {
         const gyre_error error = error_of(status);
 
@@ -380,21 +384,26 @@ static void sleep_ns(uint64_t ns)
     (void)nanosleep(&time, NULL);
 }
 
+static bool is_busy(const gyre_dispatch *dispatch)
+{
+    return dispatch->has_hand || atomic_load_explicit(&dispatch->pending, memory_order_relaxed) > 0;
+}
+
 /* Nothing happened: waits in the way that the time since then asks for. */
 static void wait_a_while(gyre_dispatch *dispatch)
 {
     const uint64_t now = gyre_clock_now_ns();
-    const bool busy =
-        dispatch->has_hand || atomic_load_explicit(&dispatch->pending, memory_order_relaxed) > 0;
+    const bool busy = is_busy(dispatch);
     uint64_t waited, part;
 
     if (dispatch->idle_ns == 0)
         dispatch->idle_ns = now;
     waited = now - dispatch->idle_ns;
     part = waited / SLEEP_PART < SLEEP_MOST_NS ? waited / SLEEP_PART : SLEEP_MOST_NS;
-    if (waited < dispatch->spin_ns)
-        gyre_relax();
-    else if (busy && waited < YIELD_NS)
+    dispatch->spins = waited < dispatch->spin_ns;
+    if (dispatch->spins)
+        return;
+    if (busy && waited < YIELD_NS)
         sched_yield();
     else if (dispatch->has_hand || dispatch->closed || is_stopping(dispatch))
         sleep_ns(part);
@@ -406,21 +415,27 @@ void gyre_dispatch_run(void *arg)
 {
     gyre_dispatch *const dispatch = arg;
 
-    for (;;) {
+    dispatch->spins = true;
+    for (uint32_t round = 1;; round++) {
+        const bool timed = !dispatch->spins || round % ROUNDS == 0;
         bool moved = false;
 
         for (int i = 0; i < TAKES && take_and_run(dispatch); i++)
             moved = true;
         for (uint32_t i = 0; i < dispatch->stream_count; i++)
             if (dispatch->lanes[i].next != dispatch->lanes[i].tail)
-                moved |= look(dispatch, &dispatch->lanes[i]);
+                moved |= look(dispatch, &dispatch->lanes[i], timed);
         if (moved) {
             dispatch->idle_ns = 0;
+            dispatch->spins = true;
             continue;
         }
         if ((dispatch->closed || is_stopping(dispatch)) && !dispatch->has_hand &&
             atomic_load_explicit(&dispatch->pending, memory_order_relaxed) == 0)
             break;
-        wait_a_while(dispatch);
+        if (timed)
+            wait_a_while(dispatch);
+        else if (!is_busy(dispatch))
+            gyre_relax();
     }
 }

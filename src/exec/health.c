@@ -199,10 +199,9 @@ static void pause_for(uint64_t passed_ns, uint64_t left_ns)
     nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 }
 
-/* Whether everything up to `value` is done, as far as one look tells. Without the lock where
- * everything is what it asks for: then who waits does as little as can be between the end of the
- * work and the next, and the books are settled behind that. */
-static gyre_status look_for(gyre_stream *stream, uint64_t value)
+/* Without the lock where everything is what is asked for: then who waits does as little as can be
+ * between the end of the work and the next, and the books are settled behind that. */
+gyre_status gyre_stream_look_for(gyre_stream *stream, uint64_t value)
 {
     /* acquire [stream-submit]: the backend has what was submitted before */
     const bool last = atomic_load_explicit(&stream->submitted, memory_order_acquire) == value;
@@ -236,7 +235,7 @@ static gyre_status wait_for(gyre_stream *stream, uint64_t value, const uint64_t 
     uint64_t began_ns = 0, spin_ns = 0, deadline_ns = 0;
 
     for (uint32_t looks = 1;; looks++) {
-        gyre_status status = look_for(stream, value);
+        gyre_status status = gyre_stream_look_for(stream, value);
         uint64_t now_ns;
 
         if (status != GYRE_AGAIN)

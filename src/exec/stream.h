@@ -100,6 +100,10 @@ GYRE_MUST_USE gyre_status gyre_stream_commit(gyre_stream *stream, gyre_status st
  * latched. */
 GYRE_MUST_USE gyre_status gyre_stream_look(gyre_stream *stream);
 
+/* Looks whether everything up to a ticket of a usable stream is done, which takes the lock unless
+ * the ticket is the last: GYRE_OK, GYRE_AGAIN, or a failure, which is latched. */
+GYRE_MUST_USE gyre_status gyre_stream_look_for(gyre_stream *stream, uint64_t value);
+
 /* Takes what is known to be through out of the books. The lock is held. */
 void gyre_stream_settle(gyre_stream *stream);
 
