@@ -228,8 +228,6 @@ gyre_status gyre_cl_kernel_open(gyre_dev_module *module, const gyre_dev_kernel_r
         goto fail;
     out_facts->block_threads_most = fact(kernel, CL_KERNEL_WORK_GROUP_SIZE);
     out_facts->shared_bytes = fact(kernel, CL_KERNEL_LOCAL_MEM_SIZE);
-    if (out_facts->shared_bytes == 1) /* so NVIDIA's driver says none */
-        out_facts->shared_bytes = 0;
     out_facts->local_bytes = fact(kernel, CL_KERNEL_PRIVATE_MEM_SIZE);
     pthread_mutex_lock(&module->lock);
     kernel->next = module->kernels;
