@@ -474,6 +474,7 @@ static void open_loop_counts_from_when_a_call_was_due(void)
 
 static uint64_t device_ns; /* handed in since begin */
 static int flushes;
+static uint64_t flush_ns; /* what one costs */
 static gyre_status clock_status;
 
 static gyre_status device_begin(void *fixture)
@@ -506,6 +507,7 @@ static gyre_status device_flush(void *fixture)
     (void)fixture;
     cold = true;
     flushes++;
+    clock_ns += flush_ns;
     return GYRE_OK;
 }
 
@@ -535,6 +537,21 @@ static void suites_clock_gives_cold_hot_and_end_to_end(void)
     CHECK(result.cold.median_ns == 1700 && result.cold.samples.iterations[0] == 1);
     CHECK(result.hot.median_ns == 1000 && result.hot.samples.iterations[0] > 1);
     CHECK(flushes == (int)result.cold.samples.count);
+}
+
+static void device_that_is_slow_to_flush_has_fewer_cold_samples(void)
+{
+    const gyre_bench_case c = {
+        .suite = "s", .clock = &device_clock, .bench = {A_BENCH(run_on_device)}, .id = "g/f"};
+
+    reset();
+    flushes = 0;
+    flush_ns = usual.measurement_ns;
+    REQUIRE(measure(&c, &usual) == GYRE_OK);
+    flush_ns = 0;
+    CHECK(result.outcome == GYRE_OUTCOME_MEASURED && result.cold.median_ns == 1700);
+    CHECK(flushes == GYRE_LEAST_SAMPLES && result.cold.samples.count == GYRE_LEAST_SAMPLES);
+    CHECK(result.time.samples.count > GYRE_LEAST_SAMPLES);
 }
 
 static void clock_that_fails_fails_the_case(void)
@@ -631,6 +648,7 @@ static const test_case cases[] = {
     TEST(rate_too_low_for_the_time_is_no_hang),
     TEST(open_loop_counts_from_when_a_call_was_due),
     TEST(suites_clock_gives_cold_hot_and_end_to_end),
+    TEST(device_that_is_slow_to_flush_has_fewer_cold_samples),
     TEST(clock_that_fails_fails_the_case),
     TEST(unhealthy_guard_resets_or_skips),
     TEST(defaults_are_filled_in_and_bounded),

@@ -203,18 +203,23 @@ static gyre_status take_host(gyre_drive *drive, const gyre_method *method, const
     return GYRE_OK;
 }
 
+/* As many as there is room for. What takes longer than planned, because the device's caches take a
+ * while to be emptied, is taken less often; `limit_ns` 0: is not. */
 static gyre_status take_clocked(gyre_drive *drive, const char *phase, gyre_clocked figure,
-                                uint64_t iterations, gyre_samples *samples)
+                                uint64_t iterations, double limit_ns, gyre_samples *samples)
 {
     const size_t count = samples->count;
     const uint64_t start_ns = drive->now_ns();
 
     samples->count = 0;
     for (size_t i = 0; i < count && !gyre_drive_stopped(drive); i++) {
-        const double each_ns = i ? (double)(drive->now_ns() - start_ns) / (double)i : 0;
-        const gyre_status status =
-            gyre_drive_clocked(drive, iterations, figure, &samples->times_ns[i]);
+        const double spent_ns = (double)(drive->now_ns() - start_ns);
+        const double each_ns = i ? spent_ns / (double)i : 0;
+        gyre_status status;
 
+        if (limit_ns > 0 && i >= GYRE_LEAST_SAMPLES && spent_ns >= limit_ns)
+            break;
+        status = gyre_drive_clocked(drive, iterations, figure, &samples->times_ns[i]);
         if (status != GYRE_OK)
             return status;
         samples->iterations[i] = iterations;
@@ -241,12 +246,14 @@ static gyre_status take_device(gyre_drive *drive, const gyre_method *method, con
         !gyre_samples_init(result, &result->hot.samples, HOT_BATCHES) ||
         (can_flush && !gyre_samples_init(result, &result->cold.samples, count)))
         return GYRE_NO_MEMORY;
-    status = take_clocked(drive, "sampling end to end", GYRE_CLOCKED_END_TO_END, 1,
+    status = take_clocked(drive, "sampling end to end", GYRE_CLOCKED_END_TO_END, 1, 0,
                           &result->time.samples);
     if (status == GYRE_OK && can_flush)
-        status = take_clocked(drive, "sampling cold", GYRE_CLOCKED_COLD, 1, &result->cold.samples);
+        status = take_clocked(drive, "sampling cold", GYRE_CLOCKED_COLD, 1, share_ns,
+                              &result->cold.samples);
     if (status == GYRE_OK)
-        status = take_clocked(drive, "sampling hot", GYRE_CLOCKED_HOT, batch, &result->hot.samples);
+        status =
+            take_clocked(drive, "sampling hot", GYRE_CLOCKED_HOT, batch, 0, &result->hot.samples);
     return status;
 }
 
