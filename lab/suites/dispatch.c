@@ -3,8 +3,9 @@
  * dispatch: a command to a device and its answer, through a channel and the dispatcher's thread;
  * and beside each the same call made directly, with a sync.
  *
- * The caller and the dispatcher are pinned to a CPU each where there are two. What moves is pinned
- * memory on both ways.
+ * The caller and the dispatcher are pinned to a CPU each where there are two, and direct calls are
+ * made on the dispatcher's: CPUs are not equally near to a device. What moves is pinned memory on
+ * both ways.
  *
  * Threads   the case's own asks; the dispatcher is the library's, and so are the CPU's workers.
  * Owns      a fixture per case.
@@ -79,6 +80,11 @@ static void station_teardown(void *fixture)
     free(s);
 }
 
+static const uint32_t *dispatcher_cpu(const station *s)
+{
+    return &s->cpus.cpus[s->cpus.cpu_count - 1];
+}
+
 static gyre_status begin_direct(station *s)
 {
     void *address = NULL;
@@ -92,9 +98,8 @@ static gyre_status begin_direct(station *s)
 static gyre_status begin_dispatched(station *s)
 {
     const gyre_channel_options channel = gyre_command_channel();
-    const gyre_dispatch_options options = {.struct_size = sizeof options,
-                                           .cpus = &s->cpus.cpus[s->cpus.cpu_count - 1],
-                                           .cpu_count = 1};
+    const gyre_dispatch_options options = {
+        .struct_size = sizeof options, .cpus = dispatcher_cpu(s), .cpu_count = 1};
     gyre_status status = gyre_channel_create(&channel, &s->channel);
     void *address = NULL;
 
@@ -180,7 +185,7 @@ static gyre_status station_setup(const gyre_bench_case *c, bool dispatched, size
     if (status == GYRE_OK)
         status = gyre_partner_find_cpus(&s->cpus);
     if (status == GYRE_OK)
-        status = gyre_thread_pin_self(s->cpus.cpus, 1);
+        status = gyre_thread_pin_self(dispatched ? s->cpus.cpus : dispatcher_cpu(s), 1);
     if (status == GYRE_OK)
         status = dispatched ? begin_dispatched(s) : begin_direct(s);
     if (status == GYRE_OK)
