@@ -22,8 +22,7 @@
 enum {
     ALIGNMENT_OF_DRIVER = 64, /* that every driver must know: of its largest type, 128, or half */
     BLOCKS_FIRST = 64,
-    TRIES =
-        3, /* NVIDIA's has no memory, now and then, while other threads open and close contexts */
+    TRIES = 3,          /* NVIDIA's has none at times, while threads open and close contexts */
     STREAMS_MOST = 256, /* that a block is freed after; with more it stays until the context goes */
 };
 
