@@ -30,7 +30,6 @@
 enum {
     TAKES = 32,              /* in a row, before the streams are looked at */
     ROUNDS = 16,             /* between two readings of the clock, which costs as much as a look */
-    YIELD_NS = 1000000,      /* waited for so long: sleep instead of letting others run */
     SLEEP_MOST_NS = 1000000, /* with something under way */
     SLEEP_PART = 16,         /* of the time waited */
     SLICE_NS = 20000000,     /* asleep in the channel before `stopping` is looked at */
@@ -403,7 +402,7 @@ static void wait_a_while(gyre_dispatch *dispatch)
     dispatch->spins = waited < dispatch->spin_ns;
     if (dispatch->spins)
         return;
-    if (busy && waited < YIELD_NS)
+    if (busy && waited < GYRE_YIELD_NS)
         sched_yield();
     else if (dispatch->has_hand || dispatch->closed || is_stopping(dispatch))
         sleep_ns(part);

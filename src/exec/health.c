@@ -8,15 +8,17 @@
  * for good reasons; for the same reason threads that wait at the same time are one strike; and
  * deadlines grow with what the launches under way said they would take.
  *
- * Waiting asks the backend again and again: for GYRE_SPIN without a pause, then with pauses of a
- * thirty-second of the time that has passed, at most a tenth of a millisecond: so a wait is late by
- * that part, and by what the system adds to a sleep.
+ * Waiting asks the backend again and again: for GYRE_SPIN without a pause, up to a millisecond
+ * letting others run in between, then with pauses of a thirty-second of the time that has passed,
+ * at most a tenth of a millisecond: so a long wait is late by that part, and by what the system
+ * adds to a sleep, which would be much for a short one.
  *
  * Threads   any. Edges: [stream-done], [stream-submit].
  * Owns      nothing.
  * Not here  what follows from a loss (exec/context.c).
  */
 #include <inttypes.h>
+#include <sched.h>
 #include <time.h>
 
 #include "base/fail.h"
@@ -194,6 +196,10 @@ static void pause_for(uint64_t passed_ns, uint64_t left_ns)
 {
     uint64_t ns = passed_ns / PAUSE_PART;
 
+    if (passed_ns < GYRE_YIELD_NS) {
+        sched_yield();
+        return;
+    }
     ns = ns > PAUSE_MOST_NS ? PAUSE_MOST_NS : ns;
     ns = ns > left_ns ? left_ns : ns;
     nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);

@@ -24,7 +24,10 @@
 #include "exec/context.h"
 #include "gyre/stream.h"
 
-enum { GYRE_MARKS = 8 };
+enum {
+    GYRE_MARKS = 8,
+    GYRE_YIELD_NS = 1000000, /* who has waited for so long sleeps instead of letting others run */
+};
 
 /* What one submission can be expected to take: several times the sum of all under way is still a
  * number. */
