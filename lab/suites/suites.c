@@ -25,6 +25,7 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_launch,
     &gyre_suite_transfer,
     &gyre_suite_transfer_stream,
+    &gyre_suite_bare_opencl,
     &gyre_suite_device_memory,
     &gyre_suite_memory_pressure,
     &gyre_suite_device_error,

@@ -7,6 +7,7 @@
 
 #include "gyre/bench.h"
 
+extern const gyre_suite gyre_suite_bare_opencl;
 extern const gyre_suite gyre_suite_base;
 extern const gyre_suite gyre_suite_buffers;
 extern const gyre_suite gyre_suite_bytes;
