@@ -4,8 +4,8 @@
  * and beside each the same call made directly, with a sync.
  *
  * The caller and the dispatcher are pinned to a CPU each where there are two, and direct calls are
- * made on the dispatcher's: CPUs are not equally near to a device. What moves is pinned memory on
- * both ways.
+ * made on the dispatcher's: CPUs may not be equally near to a device. What moves is pinned memory
+ * on both ways.
  *
  * Threads   the case's own asks; the dispatcher is the library's, and so are the CPU's workers.
  * Owns      a fixture per case.
