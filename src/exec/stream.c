@@ -196,6 +196,13 @@ gyre_status gyre_stream_begin(gyre_stream *stream, const char *what)
     return status;
 }
 
+/* The last ticket whose end is known, or will be told by a mark. Who waits for each launch before
+ * the next needs no marks: they cost an eighth of a launch. */
+static uint64_t known_up_to(const gyre_stream *stream)
+{
+    return stream->marked > stream->settled ? stream->marked : stream->settled;
+}
+
 gyre_status gyre_stream_commit(gyre_stream *stream, gyre_status status,
                                const gyre_submission *submission)
 {
@@ -222,7 +229,7 @@ gyre_status gyre_stream_commit(gyre_stream *stream, gyre_status status,
         /* release [stream-submit]: pairs with the acquire in gyre_stream_wait, which then asks the
          * backend whether everything is done */
         atomic_store_explicit(&stream->submitted, ticket, memory_order_release);
-        if (stream->pending_most > 1 && ticket - stream->marked >= stream->pending_most / 2)
+        if (stream->pending_most > 1 && ticket - known_up_to(stream) >= stream->pending_most / 2)
             gyre_stream_mark(stream);
         gyre_log(GYRE_LOG_DEBUG, GYRE_TOPIC_DEVICE, "%s, %s: ticket %llu: %s",
                  stream->context->name, stream->name, (unsigned long long)ticket, entry->what);
