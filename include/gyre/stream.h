@@ -162,9 +162,9 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_stream_wait(gyre_stream *stream, uint64_
 GYRE_API GYRE_MUST_USE gyre_status gyre_stream_sync_retry(gyre_stream *stream, uint32_t attempts,
                                                           uint64_t pause_ns);
 
-/* The driver's own: a CUstream or cl_command_queue; NULL on the CPU. What is given to it directly
- * has no ticket. */
-GYRE_API void *gyre_stream_native(const gyre_stream *stream);
+/* The driver's own: a CUstream or cl_command_queue; NULL on the CPU, or when the driver has no
+ * memory for one that can be handed out. What is given to it directly has no ticket. */
+GYRE_API void *gyre_stream_native(gyre_stream *stream);
 
 /* The first failure that the device found while it worked on this stream, with the name of what was
  * submitted last; NULL: none. Borrowed from the stream. Never blocks. */

@@ -423,9 +423,14 @@ gyre_ticket gyre_stream_ticket(gyre_stream *stream)
                          atomic_load_explicit(&stream->submitted, memory_order_relaxed)};
 }
 
-void *gyre_stream_native(const gyre_stream *stream)
+void *gyre_stream_native(gyre_stream *stream)
 {
-    return stream->context->backend->native(stream->context->dev, stream->native);
+    void *native;
+
+    pthread_mutex_lock(&stream->lock);
+    native = stream->context->backend->native(stream->context->dev, stream->native);
+    pthread_mutex_unlock(&stream->lock);
+    return native;
 }
 
 const gyre_error *gyre_stream_fault(const gyre_stream *stream)

@@ -243,6 +243,63 @@ static void times_are_told_where_they_can_be(void)
     gyre_stream_destroy(stream);
 }
 
+/* Work that is known to lie within a span of the host's time cannot have taken longer. The first
+ * round asks the time of a stream that is at work already. */
+static void times_are_within_those_of_the_host(void)
+{
+    enum { ROUNDS = 20 };
+    gyre_stream *stream;
+    gyre_event *from, *to;
+    uint32_t *data;
+
+    if (!gyre_device_has(on.device, GYRE_FEATURE_TIMING))
+        SKIP("this device tells no times");
+    stream = stream_new();
+    data = take(GYRE_CONTEXT_DEVICE, BYTES);
+    REQUIRE(stream && data);
+    REQUIRE(ok(gyre_event_create(on.context, GYRE_EVENT_TIME, &from)));
+    REQUIRE(ok(gyre_event_create(on.context, GYRE_EVENT_TIME, &to)));
+    CHECK(ok(step(stream, (step_parameters){data, N, 1, 1, 100000})));
+    for (int i = 0; i < ROUNDS; i++) {
+        const uint64_t began_ns = gyre_clock_now_ns();
+        double ns = -1, most;
+
+        CHECK(ok(gyre_event_record(from, stream)));
+        CHECK(ok(step(stream, (step_parameters){data, N, 1, 1, 100000})));
+        CHECK(ok(gyre_event_record(to, stream)));
+        CHECK(reached(to) == GYRE_OK);
+        most = (double)(gyre_clock_now_ns() - began_ns);
+        CHECK(ok(gyre_event_between(from, to, &ns)));
+        CHECK(ns > 0 && ns < 1.01 * most + 1000); /* two clocks, and their ticks */
+    }
+    CHECK(ok(gyre_stream_sync(stream)));
+    gyre_event_destroy(from);
+    gyre_event_destroy(to);
+    give(GYRE_CONTEXT_DEVICE, data, BYTES);
+    gyre_stream_destroy(stream);
+}
+
+/* Its time is asked when its work is held up: that must not overtake. */
+static void asking_for_time_keeps_the_order(void)
+{
+    gyre_event *passed;
+    scene s;
+
+    if (!gyre_device_has(on.device, GYRE_FEATURE_TIMING))
+        SKIP("this device tells no times");
+    if (!scene_begin(&s))
+        return;
+    REQUIRE(ok(gyre_event_create(on.context, GYRE_EVENT_TIME, &passed)));
+    CHECK(ok(gate_submit(&s.held, s.first, kernel_of(KERNEL_GATE))));
+    CHECK(ok(gyre_event_record(passed, s.first)));
+    for (int i = 0; i < 100; i++)
+        CHECK(gyre_event_poll(passed) == GYRE_AGAIN);
+    gate_open(&s.held);
+    CHECK(reached(passed) == GYRE_OK);
+    gyre_event_destroy(passed);
+    scene_end(&s);
+}
+
 static void times_of_what_is_not_reached_are_not_told(void)
 {
     gyre_event *from, *to;
@@ -370,6 +427,8 @@ static const test_case cases[] = {
     TEST(a_wait_is_for_the_place_as_it_was_then),
     TEST(an_event_destroyed_early_still_orders),
     TEST(times_are_told_where_they_can_be),
+    TEST(times_are_within_those_of_the_host),
+    TEST(asking_for_time_keeps_the_order),
     TEST(times_of_what_is_not_reached_are_not_told),
     TEST(events_of_another_context_are_refused),
     TEST(an_event_outlives_its_stream),

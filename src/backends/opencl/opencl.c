@@ -69,9 +69,14 @@ gyre_status gyre_cl_check(int32_t code, const char *what)
     return gyre_fail_native(status, code, "%s: %s (%d)", what, gyre_cl_name(code), (int)code);
 }
 
+/* Whoever has the queue counts on its order: it is the one that stays the stream's. */
 static void *native(gyre_dev *dev, gyre_dev_stream *stream)
 {
-    return stream ? (void *)stream->queue : (void *)dev->context;
+    if (!stream)
+        return dev->context;
+    if (!gyre_cl_abandoned(dev) && gyre_cl_stream_time(stream) != GYRE_OK)
+        return NULL;
+    return stream->queue;
 }
 
 const gyre_backend gyre_backend_opencl = {

@@ -64,6 +64,7 @@ struct gyre_dev_stream {
     gyre_dev *dev;
     gyre_dev_stream *next, *previous; /* dev's lock */
     cl_queue *queue;                  /* retained */
+    cl_queue *before;                 /* what `queue` was until time was asked; NULL: that */
     bool adopted;
     pthread_mutex_t lock; /* for both below */
     cl_event *last;       /* of what was submitted last, which waits for everything before it */
@@ -129,6 +130,9 @@ gyre_status gyre_cl_poll(gyre_dev_stream *stream);
 gyre_status gyre_cl_launch(gyre_dev_stream *stream, const gyre_dev_launch *launch);
 gyre_status gyre_cl_copy(gyre_dev_stream *stream, const gyre_dev_copy *copy);
 gyre_status gyre_cl_fill(gyre_dev_stream *stream, const gyre_dev_fill *fill);
+
+/* From now on the queue tells the time, if the device can; it stays the same. */
+GYRE_MUST_USE gyre_status gyre_cl_stream_time(gyre_dev_stream *stream);
 
 /* The event of what was submitted last, retained; NULL when there is none. */
 cl_event *gyre_cl_stream_last(gyre_dev_stream *stream);

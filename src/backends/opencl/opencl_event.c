@@ -2,11 +2,13 @@
  *
  * opencl_event: places in queues: a record is a marker, a wait a barrier on the other queue.
  *
- * Time is when the device passed the marker, on its own clock, in nanoseconds; a queue that was
- * adopted tells it only if its owner made it so.
+ * Time is when the device passed a second marker behind the first, on its own clock, in
+ * nanoseconds: a marker that waits for an event has times of any other command on NVIDIA's driver,
+ * or none, and one that waits for nothing says nothing of what failed before it. A queue that was
+ * adopted tells time only if its owner made it so.
  *
- * Threads   any: the marker is under the event's lock.
- * Owns      the marker of the last record.
+ * Threads   any: the markers are under the event's lock.
+ * Owns      the markers of the last record.
  * Not here  when everything is done (gyre_cl_poll).
  */
 #include "backends/opencl/opencl.h"
@@ -17,6 +19,8 @@ struct gyre_dev_event {
     gyre_dev *dev;
     pthread_mutex_t lock;
     cl_event *marker; /* NULL: never recorded */
+    cl_event *passed; /* the second; NULL: no time is asked */
+    bool timed;
 };
 
 gyre_status gyre_cl_event_open(gyre_dev *dev, bool timed, gyre_dev_event **out_event)
@@ -32,72 +36,109 @@ gyre_status gyre_cl_event_open(gyre_dev *dev, bool timed, gyre_dev_event **out_e
         return status;
     *out_event = block;
     (*out_event)->dev = dev;
+    (*out_event)->timed = timed;
     pthread_mutex_init(&(*out_event)->lock, NULL);
     return GYRE_OK;
+}
+
+static void release(cl_event *event)
+{
+    if (event)
+        gyre_cl.clReleaseEvent(event);
 }
 
 void gyre_cl_event_close(gyre_dev_event *event)
 {
     if (!event)
         return;
-    if (event->marker && !gyre_cl_abandoned(event->dev))
-        gyre_cl.clReleaseEvent(event->marker);
+    if (!gyre_cl_abandoned(event->dev)) {
+        release(event->marker);
+        release(event->passed);
+    }
     pthread_mutex_destroy(&event->lock);
     gyre_free(NULL, event, 1, sizeof *event);
 }
 
+/* A marker behind everything in the queue, and behind `wait`. */
+static gyre_status mark(const gyre_dev_stream *stream, cl_event *wait, cl_event **out_marker)
+{
+    *out_marker = NULL;
+    return gyre_cl_check(gyre_cl.clEnqueueMarkerWithWaitList(stream->queue, wait ? 1 : 0,
+                                                             wait ? &wait : NULL, out_marker),
+                         "clEnqueueMarkerWithWaitList");
+}
+
 gyre_status gyre_cl_event_record(gyre_dev_event *event, gyre_dev_stream *stream)
 {
-    cl_event *const wait = stream->last;
-    cl_event *marker = NULL, *before;
-    gyre_status status;
+    cl_event *marker = NULL, *passed = NULL, *markers_before, *passed_before;
+    gyre_status status = event->timed ? gyre_cl_stream_time(stream) : GYRE_OK;
 
-    status = gyre_cl_check(gyre_cl.clEnqueueMarkerWithWaitList(stream->queue, wait ? 1 : 0,
-                                                               wait ? &wait : NULL, &marker),
-                           "clEnqueueMarkerWithWaitList");
-    if (status != GYRE_OK)
+    if (status == GYRE_OK)
+        status = mark(stream, stream->last, &marker);
+    if (status == GYRE_OK && event->timed)
+        status = mark(stream, NULL, &passed);
+    if (status != GYRE_OK) {
+        release(marker);
         return status;
+    }
     gyre_cl.clRetainEvent(marker); /* one for the event, one for the stream */
     pthread_mutex_lock(&event->lock);
-    before = event->marker;
+    markers_before = event->marker;
+    passed_before = event->passed;
     event->marker = marker;
+    event->passed = passed;
     pthread_mutex_unlock(&event->lock);
-    if (before)
-        gyre_cl.clReleaseEvent(before);
+    release(markers_before);
+    release(passed_before);
     return gyre_cl_stream_submitted(stream, marker);
 }
 
-/* The marker, retained. */
-static gyre_status marker_of(gyre_dev_event *event, cl_event **out_marker)
+/* The markers, retained; the second only if there is one. */
+static gyre_status markers_of(gyre_dev_event *event, cl_event **out_marker, cl_event **out_passed)
 {
     pthread_mutex_lock(&event->lock);
     *out_marker = event->marker;
+    *out_passed = event->passed;
     if (*out_marker)
         gyre_cl.clRetainEvent(*out_marker);
+    if (*out_passed)
+        gyre_cl.clRetainEvent(*out_passed);
     pthread_mutex_unlock(&event->lock);
     return *out_marker ? GYRE_OK : gyre_fail(GYRE_INVALID, "the event was never recorded");
 }
 
+/* Whether it was passed; when, if that is asked for. */
+static gyre_status look(gyre_dev_event *event, uint64_t *out_ns)
+{
+    cl_event *marker, *passed;
+    gyre_status status = markers_of(event, &marker, &passed);
+
+    if (status == GYRE_OK)
+        status = gyre_cl_event_state(marker);
+    if (status == GYRE_OK && passed)
+        status = gyre_cl_event_state(passed);
+    if (status == GYRE_OK && out_ns)
+        status = gyre_cl_check(gyre_cl.clGetEventProfilingInfo(passed, CL_PROFILING_COMMAND_END,
+                                                               sizeof *out_ns, out_ns, NULL),
+                               "clGetEventProfilingInfo");
+    release(marker);
+    release(passed);
+    return status;
+}
+
 gyre_status gyre_cl_event_poll(gyre_dev_event *event)
 {
-    gyre_status status;
-    cl_event *marker;
-
-    status = marker_of(event, &marker);
-    if (status != GYRE_OK)
-        return status;
-    status = gyre_cl_event_state(marker);
-    gyre_cl.clReleaseEvent(marker);
-    return status;
+    return look(event, NULL);
 }
 
 gyre_status gyre_cl_event_wait(gyre_dev_stream *stream, gyre_dev_event *event)
 {
-    cl_event *waits[2], *barrier = NULL;
+    cl_event *waits[2], *barrier = NULL, *passed;
     uint32_t count = 1;
     gyre_status status;
 
-    status = marker_of(event, &waits[0]);
+    status = markers_of(event, &waits[0], &passed);
+    release(passed);
     if (status != GYRE_OK)
         return status;
     if (stream->last)
@@ -105,37 +146,19 @@ gyre_status gyre_cl_event_wait(gyre_dev_stream *stream, gyre_dev_event *event)
     status =
         gyre_cl_check(gyre_cl.clEnqueueBarrierWithWaitList(stream->queue, count, waits, &barrier),
                       "clEnqueueBarrierWithWaitList");
-    gyre_cl.clReleaseEvent(waits[0]);
+    release(waits[0]);
     return status == GYRE_OK ? gyre_cl_stream_submitted(stream, barrier) : status;
-}
-
-static gyre_status reached_at(gyre_dev_event *event, uint64_t *out_ns)
-{
-    gyre_status status;
-    cl_event *marker;
-
-    *out_ns = 0;
-    status = marker_of(event, &marker);
-    if (status != GYRE_OK)
-        return status;
-    status = gyre_cl_event_state(marker);
-    if (status == GYRE_OK)
-        status = gyre_cl_check(gyre_cl.clGetEventProfilingInfo(marker, CL_PROFILING_COMMAND_END,
-                                                               sizeof *out_ns, out_ns, NULL),
-                               "clGetEventProfilingInfo");
-    gyre_cl.clReleaseEvent(marker);
-    return status;
 }
 
 gyre_status gyre_cl_event_between(gyre_dev_event *from, gyre_dev_event *to, double *out_ns)
 {
-    uint64_t begin, end;
+    uint64_t begin = 0, end = 0;
     gyre_status status;
 
     *out_ns = 0;
-    status = reached_at(from, &begin);
+    status = look(from, &begin);
     if (status == GYRE_OK)
-        status = reached_at(to, &end);
+        status = look(to, &end);
     if (status == GYRE_OK)
         *out_ns = (double)(int64_t)(end - begin);
     return status;

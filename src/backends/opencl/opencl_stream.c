@@ -5,12 +5,16 @@
  * Each command waits for the event of the one before it, though the queue keeps their order
  * anyway: so a command that fails makes all later ones fail, and the last event tells of all.
  *
+ * A queue that tells the time costs half as much again with every command, on some drivers. So a
+ * stream has one from when time is first asked of it, or its queue is handed out; by the events all
+ * that it is given then comes after what the queue before it was given.
+ *
  * A queue that was adopted may have been given work by its owner as well. Polling puts a marker at
  * its end, one at a time, and it counts as drained once the marker is reached.
  *
  * Threads   `last` and `mark` are under the stream's lock, because any thread may poll. No driver
  *           call that may take long is made under it.
- * Owns      a queue, or a reference to an adopted one.
+ * Owns      one queue or two, or a reference to an adopted one.
  * Not here  kernels' arguments (opencl_kernel.c), events of our own (opencl_event.c).
  */
 #include <string.h>
@@ -50,11 +54,34 @@ static gyre_status adopt(gyre_dev_stream *stream, cl_queue *queue)
     return status;
 }
 
-gyre_status gyre_cl_stream_open(gyre_dev *dev, void *adopted, int32_t priority,
-                                gyre_dev_stream **out_stream)
+static gyre_status make_queue(const gyre_dev *dev, bool timed, cl_queue **out_queue)
 {
     const uint64_t properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING, 0};
     int32_t code = CL_SUCCESS;
+
+    *out_queue = gyre_cl.clCreateCommandQueueWithProperties(dev->context, dev->found->id,
+                                                            timed ? properties : NULL, &code);
+    return gyre_cl_check(code, "clCreateCommandQueueWithProperties");
+}
+
+gyre_status gyre_cl_stream_time(gyre_dev_stream *stream)
+{
+    gyre_status status;
+    cl_queue *queue;
+
+    if (stream->adopted || stream->before || !stream->dev->found->profiling)
+        return GYRE_OK;
+    status = make_queue(stream->dev, true, &queue);
+    if (status == GYRE_OK) {
+        stream->before = stream->queue;
+        stream->queue = queue;
+    }
+    return status;
+}
+
+gyre_status gyre_cl_stream_open(gyre_dev *dev, void *adopted, int32_t priority,
+                                gyre_dev_stream **out_stream)
+{
     gyre_dev_stream *stream;
     gyre_status status;
     void *block;
@@ -67,13 +94,7 @@ gyre_status gyre_cl_stream_open(gyre_dev *dev, void *adopted, int32_t priority,
     stream = block;
     stream->dev = dev;
     pthread_mutex_init(&stream->lock, NULL);
-    if (adopted) {
-        status = adopt(stream, adopted);
-    } else {
-        stream->queue = gyre_cl.clCreateCommandQueueWithProperties(
-            dev->context, dev->found->id, dev->found->profiling ? properties : NULL, &code);
-        status = gyre_cl_check(code, "clCreateCommandQueueWithProperties");
-    }
+    status = adopted ? adopt(stream, adopted) : make_queue(dev, false, &stream->queue);
     if (status != GYRE_OK) {
         pthread_mutex_destroy(&stream->lock);
         gyre_free(NULL, stream, 1, sizeof *stream);
@@ -107,6 +128,8 @@ void gyre_cl_stream_close(gyre_dev_stream *stream)
         if (stream->mark)
             gyre_cl.clReleaseEvent(stream->mark);
         gyre_cl.clReleaseCommandQueue(stream->queue);
+        if (stream->before)
+            gyre_cl.clReleaseCommandQueue(stream->before);
     }
     pthread_mutex_destroy(&stream->lock);
     gyre_free(NULL, stream, 1, sizeof *stream);
