@@ -313,6 +313,11 @@ const Data = (() => {
         };
     }
 
+    function readBeside(raw) {
+        const ratio = readInterval(record(raw).ratio, "point"), id = text(record(raw).id);
+        return ratio && id && {...ratio, id};
+    }
+
     // "queue/push_pop/64/2" with axes bytes=64, threads=2 is of group "queue", function "push_pop".
     function splitId(id, axes) {
         const parts = id.split("/");
@@ -350,7 +355,7 @@ const Data = (() => {
             autocorrelation: number(b.autocorrelation_samples), block: number(b.block_samples),
             outliers: isRecord(b.outliers) ? ["low_severe", "low_mild", "high_mild", "high_severe"]
                 .map((name) => [name, number(b.outliers[name]) ?? 0]) : null,
-            device, latency: readLatency(b.latency),
+            device, latency: readLatency(b.latency), beside: readBeside(b.beside),
             memory: readNumbers(b.memory, [["peak_rss_bytes", "peak resident", Text.bytes],
                 ["allocations", "allocations / iteration", Text.count],
                 ["allocated_bytes", "allocated / iteration", Text.bytes]]),

@@ -70,6 +70,8 @@ const Detail = (() => {
             RATES.filter(([work]) => b[work]).map(([work, , units]) =>
                 el("p", null, Text.express(Text.rate(b[work], b.workTime.point), units),
                     el("small", null, b.workTime === t ? "throughput" : "throughput, hot"))),
+            b.beside && el("p", null, b.beside.point.toPrecision(4) + "\u00d7",
+                el("small", null, `as long as ${b.beside.id}, in turns`)),
             b.change && el("p", null, badge(b.change), el("small", null, "against " + (b.change.baseline ?? "the baseline"))),
             kernel !== null && el("p", null, el("span", {class: "mono"}, kernel), el("small", null, "kernel")));
     }

@@ -102,6 +102,13 @@ typedef struct gyre_bench {
      * the last run. NULL: nothing to tell. */
     void (*tell)(const void *fixture, uint64_t iterations, gyre_bench_facts *facts);
     uint32_t tags; /* GYRE_TAG_..., together; 0 is GYRE_TAG_CPU */
+
+    /* The name of a benchmark beside which this one is measured, its floor perhaps: where that has
+     * a case with the same values, both are set up at once, on one thread, and their samples are
+     * taken in turns, so that the ratio of the two holds however the machine changes its pace. Each
+     * is run where its own set-up has pinned the thread to. Not in a suite with a clock of its own.
+     * NULL: on its own. */
+    const char *beside;
 } gyre_bench;
 
 /* A clock of the suite's own, for work whose end the host does not see at once. With it, `run`

@@ -67,6 +67,47 @@ static gyre_status estimate(const rates *r, const gyre_method *method, double *o
     return gyre_stat_bootstrap(&series, &how, out_estimates);
 }
 
+/* The pairs of samples that were taken in turns, each as one value; `minus`: the difference. */
+static gyre_status estimate_pairs(const gyre_result *result, const gyre_method *method, bool minus,
+                                  gyre_estimate *out_median)
+{
+    gyre_estimates estimates;
+    double tau;
+    size_t block;
+    rates r;
+    gyre_status status = rates_init(&r, &result->time.samples);
+
+    if (status != GYRE_OK)
+        return status;
+    for (size_t i = 0; i < r.count; i++) {
+        const double other_ns =
+            result->beside.times_ns[i] / (double)result->time.samples.iterations[i];
+
+        r.in_time[i] = minus ? r.in_time[i] - other_ns : r.in_time[i] / other_ns;
+    }
+    status = estimate(&r, method, &tau, &block, &estimates);
+    rates_fini(&r);
+    *out_median = estimates.median;
+    return status;
+}
+
+static gyre_status analyse_beside(gyre_result *result, const gyre_method *method)
+{
+    gyre_status status;
+
+    for (size_t i = 0; i < result->time.samples.count; i++) {
+        if (!(result->beside.times_ns[i] > 0)) {
+            gyre_result_warn(result, "'%s' beside it returns at once: there is no ratio",
+                             result->beside.id);
+            result->beside = (gyre_ratio){0};
+            return GYRE_OK;
+        }
+    }
+    status = estimate_pairs(result, method, false, &result->beside.times);
+    return status == GYRE_OK ? estimate_pairs(result, method, true, &result->beside.more_ns)
+                             : status;
+}
+
 gyre_status gyre_analyse_figure(gyre_figure *figure, const gyre_method *method)
 {
     gyre_estimates estimates;
@@ -177,6 +218,8 @@ gyre_status gyre_analyse(gyre_result *result, const gyre_method *method)
         status = gyre_analyse_figure(&result->cold, method);
     if (status == GYRE_OK && result->hot.samples.count > 0)
         status = gyre_analyse_figure(&result->hot, method);
+    if (status == GYRE_OK && result->beside.times_ns)
+        status = analyse_beside(result, method);
     doubt(result, method, variation);
     return status;
 }

@@ -283,6 +283,63 @@ static gyre_status expand_suites(const gyre_suite *const *suites, axis_choices *
     return status;
 }
 
+/* The case of the benchmark beside which `c` is measured that has the same values, if there is one.
+ */
+static gyre_status find_beside(const gyre_case_list *list, const gyre_bench_case *c,
+                               const gyre_bench_case **out_other)
+{
+    const char *name = c->bench.beside, *values = c->id + strlen(c->bench.name);
+    const size_t length = strlen(name);
+    bool declared = false;
+
+    *out_other = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const gyre_bench_case *other = &list->cases[i];
+
+        if (strcmp(other->bench.name, name) != 0)
+            continue;
+        declared = true;
+        if (strcmp(other->id + length, values) == 0)
+            *out_other = other;
+    }
+    if (!declared || strcmp(c->bench.name, name) == 0)
+        return gyre_fail(GYRE_INVALID, "'%s': there is no other benchmark '%.*s' beside it",
+                         c->bench.name, gyre_text_cut(length), name);
+    if (c->clock || (*out_other && (*out_other)->clock))
+        return gyre_fail(GYRE_INVALID,
+                         "'%s': in a suite with a clock of its own nothing is measured beside '%s'",
+                         c->bench.name, name);
+    return GYRE_OK;
+}
+
+/* Copies, because what is not wanted goes. */
+static gyre_status find_others(gyre_case_list *list)
+{
+    gyre_status status = GYRE_OK;
+    size_t most = 0;
+    void *block;
+
+    for (size_t i = 0; i < list->count; i++)
+        most += list->cases[i].bench.beside != NULL;
+    if (most == 0)
+        return GYRE_OK;
+    status = gyre_alloc(NULL, most, sizeof list->others[0], &block);
+    if (status != GYRE_OK)
+        return status;
+    list->others = block;
+    for (size_t i = 0; i < list->count && status == GYRE_OK; i++) {
+        const gyre_bench_case *other = NULL;
+
+        if (list->cases[i].bench.beside)
+            status = find_beside(list, &list->cases[i], &other);
+        if (status == GYRE_OK && other) {
+            list->others[list->other_count] = *other;
+            list->cases[i].beside = &list->others[list->other_count++];
+        }
+    }
+    return status;
+}
+
 /* All cases of all suites, wanted or not. */
 static gyre_status expand(const gyre_suite *const *suites, const gyre_case_choice *choice,
                           gyre_case_list *list)
@@ -310,7 +367,9 @@ static gyre_status expand(const gyre_suite *const *suites, const gyre_case_choic
     list->cases = block;
     list->count = total;
     status = expand_suites(suites, &choices, list, &total);
-    return status == GYRE_OK ? refuse_twins(list) : status;
+    if (status == GYRE_OK)
+        status = refuse_twins(list);
+    return status == GYRE_OK ? find_others(list) : status;
 }
 
 static const char *id_at(const void *list, size_t index)
@@ -389,8 +448,9 @@ void gyre_case_list_destroy(gyre_case_list *list)
 {
     if (!list)
         return;
-    /* malloc's free needs no size, so the count need not be the one that was allocated */
+    /* malloc's free needs no size, so the counts need not be those that were allocated */
     gyre_free(NULL, list->cases, list->count, sizeof list->cases[0]);
+    gyre_free(NULL, list->others, list->other_count, sizeof list->others[0]);
     gyre_free(NULL, list, 1, sizeof *list);
 }
 

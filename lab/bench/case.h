@@ -27,11 +27,14 @@ struct gyre_bench_case {
     int64_t values[GYRE_BENCH_AXES];
     const char *words[GYRE_BENCH_AXES]; /* NULL where the value is a number */
     char id[GYRE_CASE_ID_BYTES];        /* "group/function/value/value" */
+    const gyre_bench_case *beside;      /* with which it takes turns, wanted or not; NULL: nobody */
 };
 
 typedef struct gyre_case_list {
     gyre_bench_case *cases;
     size_t count;
+    gyre_bench_case *others; /* beside which some of them are measured */
+    size_t other_count;
 } gyre_case_list;
 
 /* Which cases are wanted. Zero is all of them. */

@@ -258,6 +258,46 @@ static void older_suite_is_read_by_its_own_size(void)
     list = NULL;
 }
 
+static void beside_is_the_case_with_the_same_values(void)
+{
+    static const gyre_bench benches[] = {
+        {.name = "g/f", .axes = {GYRE_AXIS("n", 1, 2)}, .beside = "g/bare", MEANING},
+        {.name = "g/bare", .axes = {GYRE_AXIS("n", 2, 3)}, MEANING},
+    };
+    static const gyre_suite suite = GYRE_SUITE("s", benches);
+    static const gyre_suite *const only[] = {&suite, NULL};
+    const char *const pattern = "g/f";
+    const gyre_case_choice choice = {.patterns = &pattern, .pattern_count = 1};
+
+    gyre_case_list_destroy(list);
+    REQUIRE(gyre_case_list_create(only, &choice, &list) == GYRE_OK);
+    REQUIRE(list->count == 2); /* and the other is there though nobody wants it for itself */
+    CHECK(!list->cases[0].beside);
+    REQUIRE(list->cases[1].beside);
+    CHECK(strcmp(list->cases[1].beside->id, "g/bare/2") == 0);
+    gyre_case_list_destroy(list);
+    list = NULL;
+}
+
+static void beside_nothing_is_invalid(void)
+{
+    static const gyre_bench_clock clock = {.name = "c"};
+    static const gyre_bench itself[] = {{.name = "g/f", .beside = "g/f", MEANING}};
+    static const gyre_bench unknown[] = {{.name = "g/f", .beside = "g/none", MEANING}};
+    static const gyre_bench two[] = {{.name = "g/f", .beside = "g/o", MEANING},
+                                     {.name = "g/o", MEANING}};
+    static const gyre_suite wrong[] = {GYRE_SUITE("s", itself), GYRE_SUITE("s", unknown),
+                                       GYRE_DEVICE_SUITE("s", two, &clock, NULL)};
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const gyre_suite *const only[] = {&wrong[i], NULL};
+
+        gyre_case_list_destroy(list);
+        CHECK(gyre_case_list_create(only, NULL, &list) == GYRE_INVALID && !list);
+        CHECK(strstr(gyre_error_last()->text, i < 2 ? "no other benchmark" : "a clock of its own"));
+    }
+}
+
 static const test_case cases[] = {
     TEST(axes_are_multiplied_last_fastest),
     TEST(filter_is_a_regular_expression),
@@ -276,5 +316,7 @@ static const test_case cases[] = {
     TEST(axis_may_have_32_values),
     TEST(axis_without_values_is_invalid),
     TEST(older_suite_is_read_by_its_own_size),
+    TEST(beside_is_the_case_with_the_same_values),
+    TEST(beside_nothing_is_invalid),
 };
 TEST_MAIN(cases)

@@ -27,9 +27,10 @@ typedef void gyre_progress(void *user, const char *phase, uint64_t left_ns);
 typedef struct gyre_drive {
     const gyre_bench_case *c;
     void *fixture;
-    gyre_team *team;                /* NULL: the calling thread alone */
-    const struct gyre_turns *turns; /* NULL: nobody to take turns with */
-    uint64_t iterations;            /* all, since set-up: what `check` is told */
+    gyre_team *team;                  /* NULL: the calling thread alone */
+    const struct gyre_turns *turns;   /* with another process; NULL: nobody there */
+    const struct gyre_beside *beside; /* with another case; NULL: nobody */
+    uint64_t iterations;              /* all, since set-up: what `check` is told */
     uint64_t (*now_ns)(void);
     gyre_progress *progress; /* NULL: nobody listens */
     void *user;

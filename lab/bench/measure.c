@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "bench/analyse.h"
+#include "bench/beside.h"
 #include "bench/count.h"
 #include "bench/latency.h"
 #include "bench/sample.h"
@@ -76,6 +77,26 @@ static gyre_status fail_or_give_up(gyre_result *result, gyre_status status)
     return GYRE_OK;
 }
 
+/* Afterwards the thread is where the case itself runs. One that cannot be timed is left out. */
+static gyre_status warm_up_other(gyre_drive *drive, const gyre_method *method, gyre_result *result)
+{
+    const gyre_beside *beside = drive->beside;
+    gyre_pace pace;
+    gyre_status status;
+
+    gyre_beside_go(beside, GYRE_BESIDE_OTHER);
+    status = gyre_sample_warm_up(beside->sides[GYRE_BESIDE_OTHER], method->warm_up_ns, &pace);
+    gyre_beside_go(beside, GYRE_BESIDE_OWN);
+    if (status == GYRE_OK && !(pace.timed_ns > 0)) {
+        gyre_result_warn(result, "'%s' beside it returns at once: there is no ratio",
+                         drive->c->beside->id);
+        drive->beside = NULL;
+        return GYRE_OK;
+    }
+    result->beside.id = gyre_arena_text(&result->arena, drive->c->beside->id);
+    return status;
+}
+
 static gyre_status take_times(gyre_drive *drive, const gyre_method *method, gyre_result *result)
 {
     gyre_pace pace;
@@ -92,7 +113,10 @@ static gyre_status take_times(gyre_drive *drive, const gyre_method *method, gyre
                  "run returns at once however many iterations it is asked for: nothing was timed");
         return GYRE_OK;
     }
-    status = gyre_sample_take(drive, method, &pace, result);
+    if (drive->beside)
+        status = warm_up_other(drive, method, result);
+    if (status == GYRE_OK)
+        status = gyre_sample_take(drive, method, &pace, result);
     if (status == GYRE_OK && method->latency)
         status = gyre_latency_take(drive, method, result);
     if (status != GYRE_OK)
@@ -271,13 +295,91 @@ static gyre_status visit_set_up(gyre_drive *drive, const gyre_method *method, gy
     return status;
 }
 
+static gyre_status set_up(gyre_drive *drive)
+{
+    gyre_status status = GYRE_OK;
+
+    gyre_fail_clear(); /* a reason found below is this set-up's */
+    gyre_trace_begin("setup");
+    if (drive->c->bench.setup)
+        status = drive->c->bench.setup(drive->c, &drive->fixture);
+    gyre_trace_end("setup");
+    return status;
+}
+
+static void tear_down(const gyre_drive *drive)
+{
+    gyre_trace_begin("teardown");
+    if (drive->c->bench.teardown)
+        drive->c->bench.teardown(drive->fixture);
+    gyre_trace_end("teardown");
+}
+
+/* The other of a pair, and its threads. One that this machine lacks is left out without a word,
+ * which its own visit has. */
+static bool set_up_other(gyre_drive *other, gyre_result *result)
+{
+    const uint32_t threads = other->c->bench.threads ? other->c->bench.threads(other->c) : 1;
+    gyre_status status = set_up(other);
+
+    if (status == GYRE_OK && threads > 1) {
+        status = gyre_team_start(threads, &other->team);
+        if (status != GYRE_OK)
+            tear_down(other);
+    }
+    if (status != GYRE_OK && status != GYRE_UNAVAILABLE && status != GYRE_UNSUPPORTED)
+        gyre_result_warn(result, "there is no ratio: '%s' beside it cannot be set up: %s",
+                         other->c->id, words_for(status));
+    return status == GYRE_OK;
+}
+
+static void check_other(const gyre_drive *other, gyre_result *result)
+{
+    if (!result->beside.id || result->outcome != GYRE_OUTCOME_MEASURED ||
+        other->c->bench.check(other->fixture, other->iterations))
+        return;
+    gyre_result_warn(result, "there is no ratio: '%s' beside it gave a wrong answer", other->c->id);
+    result->beside = (gyre_ratio){0};
+}
+
+/* A visit with another case set up too. The place of the other's side is that of the thread before
+ * any set-up. */
+static gyre_status visit_beside(gyre_drive *drive, gyre_beside *beside, const gyre_method *method,
+                                gyre_result *result)
+{
+    gyre_drive other = *drive;
+    gyre_status status;
+    bool there;
+
+    other.c = drive->c->beside;
+    other.fixture = NULL;
+    beside->sides[GYRE_BESIDE_OWN] = drive;
+    beside->sides[GYRE_BESIDE_OTHER] = &other;
+    gyre_beside_place(beside, GYRE_BESIDE_OWN);
+    gyre_beside_go(beside, GYRE_BESIDE_OTHER);
+    there = set_up_other(&other, result);
+    gyre_beside_place(beside, GYRE_BESIDE_OTHER);
+    gyre_beside_go(beside, GYRE_BESIDE_OWN);
+    drive->beside = there ? beside : NULL;
+    status = visit_set_up(drive, method, result);
+    if (there) {
+        gyre_beside_go(beside, GYRE_BESIDE_OTHER);
+        gyre_team_stop(other.team);
+        check_other(&other, result);
+        tear_down(&other);
+        gyre_beside_go(beside, GYRE_BESIDE_OWN);
+    }
+    return status;
+}
+
 gyre_status gyre_measure(const gyre_bench_case *c, const gyre_method *method,
                          const gyre_watch *watch, gyre_result *out_result)
 {
     static const gyre_watch nobody;
     const gyre_method with = gyre_method_defaults(method);
     gyre_drive drive = {.c = c};
-    gyre_status status = GYRE_OK;
+    gyre_beside beside = {0};
+    gyre_status status;
 
     watch = watch ? watch : &nobody;
     drive.now_ns = watch->now_ns ? watch->now_ns : gyre_clock_now_ns;
@@ -292,20 +394,16 @@ gyre_status gyre_measure(const gyre_bench_case *c, const gyre_method *method,
         gyre_usage_forget_peak();
     gyre_drive_tell(&drive, "setting up", 0);
     declare_work(out_result, c);
-    gyre_fail_clear(); /* a reason found below is this set-up's */
-    gyre_trace_begin("setup");
-    if (c->bench.setup)
-        status = c->bench.setup(c, &drive.fixture);
-    gyre_trace_end("setup");
+    gyre_beside_place(&beside, GYRE_BESIDE_OTHER);
+    status = set_up(&drive);
     if (status != GYRE_OK) {
         conclude_setup(out_result, status);
         return GYRE_OK;
     }
-    status = visit_set_up(&drive, &with, out_result);
-    gyre_trace_begin("teardown");
-    if (c->bench.teardown)
-        c->bench.teardown(drive.fixture);
-    gyre_trace_end("teardown");
+    status = c->beside && with.purpose == GYRE_PURPOSE_TIME
+                 ? visit_beside(&drive, &beside, &with, out_result)
+                 : visit_set_up(&drive, &with, out_result);
+    tear_down(&drive);
     if (status == GYRE_OK && !out_result->arena.exhausted)
         return GYRE_OK;
     gyre_result_fini(out_result);

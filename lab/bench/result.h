@@ -96,6 +96,14 @@ typedef struct gyre_comparison {
     gyre_verdict verdict;
 } gyre_comparison;
 
+/* Against a case whose samples were taken in turns with these, of as many iterations each. */
+typedef struct gyre_ratio {
+    const char *id;        /* NULL: there was none */
+    double *times_ns;      /* of the other's samples */
+    gyre_estimate times;   /* how many times as long an iteration takes: the median of the pairs, */
+    gyre_estimate more_ns; /* and how much longer */
+} gyre_ratio;
+
 typedef struct gyre_result {
     const char *id, *suite, *t0, *t1, *observer;
     gyre_result_axis axes[GYRE_BENCH_AXES];
@@ -120,6 +128,7 @@ typedef struct gyre_result {
     const char *device_clock; /* NULL: none; cold is without samples when it cannot flush */
     gyre_figure cold, hot;
     gyre_latency latency;
+    gyre_ratio beside;
     struct {
         uint64_t peak_rss_bytes;             /* 0: not measured */
         bool counted;                        /* the next two are known */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "bench/analyse.h"
+#include "bench/beside.h"
 #include "bench/usage.h"
 
 /* More iterations than that in one batch mean that `run` ignores its argument. */
@@ -141,14 +142,36 @@ static bool series_init(gyre_result *result, gyre_samples *samples, size_t count
 static void take_one(gyre_drive *drive, const gyre_usage *usage, gyre_samples *samples, size_t i,
                      uint64_t iterations)
 {
-    const gyre_usage_marks before = gyre_usage_read(usage);
-    gyre_usage_marks after;
+    gyre_usage_marks before, after;
 
+    if (drive->beside)
+        gyre_beside_turn(drive->beside, GYRE_BESIDE_OWN, iterations);
+    before = gyre_usage_read(usage);
     samples->iterations[i] = iterations;
     samples->times_ns[i] = (double)gyre_drive_run(drive, iterations);
     after = gyre_usage_read(usage);
     samples->steal_ticks[i] = (uint32_t)(after.steal_ticks - before.steal_ticks);
     samples->switches[i] = (uint32_t)(after.switches - before.switches);
+}
+
+/* The other's sample of as many iterations. */
+static double take_other(const gyre_beside *beside, uint64_t iterations)
+{
+    gyre_beside_turn(beside, GYRE_BESIDE_OTHER, iterations);
+    return (double)gyre_drive_run(beside->sides[GYRE_BESIDE_OTHER], iterations);
+}
+
+/* The sample, and the other's: neither always goes first. */
+static void take_pair(gyre_drive *drive, const gyre_usage *usage, gyre_result *result, size_t i,
+                      uint64_t iterations)
+{
+    const bool first = i % 2 == 0;
+
+    if (drive->beside && !first)
+        result->beside.times_ns[i] = take_other(drive->beside, iterations);
+    take_one(drive, usage, &result->time.samples, i, iterations);
+    if (drive->beside && first)
+        result->beside.times_ns[i] = take_other(drive->beside, iterations);
 }
 
 /* Whether the samples so far say enough: asked at 32 and then whenever they have doubled. */
@@ -182,6 +205,12 @@ static gyre_status take_host(gyre_drive *drive, const gyre_method *method, const
         *samples = (gyre_samples){0};
         return GYRE_NO_MEMORY;
     }
+    if (drive->beside) {
+        result->beside.times_ns =
+            gyre_arena_array(&result->arena, room, sizeof result->beside.times_ns[0]);
+        if (!result->beside.times_ns)
+            return GYRE_NO_MEMORY;
+    }
     samples->linear = p->linear;
     gyre_usage_open(&usage);
     for (; taken < room && !gyre_drive_stopped(drive); taken++) {
@@ -193,11 +222,15 @@ static gyre_status take_host(gyre_drive *drive, const gyre_method *method, const
             break;
         gyre_drive_tell(drive, "sampling",
                         (uint64_t)(left * (taken ? spent_ns / ((double)room - left) : first_ns)));
-        take_one(drive, &usage, samples, taken,
-                 p->linear ? p->iterations * (taken + 1) : p->iterations);
+        take_pair(drive, &usage, result, taken,
+                  p->linear ? p->iterations * (taken + 1) : p->iterations);
         spent_ns += samples->times_ns[taken];
+        if (drive->beside)
+            spent_ns += result->beside.times_ns[taken];
     }
     gyre_usage_close(&usage);
+    if (drive->beside)
+        gyre_beside_go(drive->beside, GYRE_BESIDE_OWN);
     samples->count = taken;
     drop_empty_tags(samples);
     return GYRE_OK;

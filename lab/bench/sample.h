@@ -26,8 +26,9 @@ typedef struct gyre_pace {
 GYRE_MUST_USE gyre_status gyre_sample_warm_up(gyre_drive *drive, uint64_t warm_up_ns,
                                               gyre_pace *out_pace);
 
-/* Takes the samples of host time into result->time.samples; with a suite's clock one iteration
- * each, and result->cold and hot beside them. There are fewer than planned when the user stopped
+/* Takes the samples of host time into result->time.samples, and those of the case beside it, where
+ * there is one, into result->beside; with a suite's clock one iteration each, and result->cold and
+ * hot as well. There are fewer than planned when the user stopped
  * it. GYRE_NO_MEMORY, or what the suite's clock said. */
 GYRE_MUST_USE gyre_status gyre_sample_take(gyre_drive *drive, const gyre_method *method,
                                            const gyre_pace *pace, gyre_result *result);

@@ -6,7 +6,7 @@
 #include "test.h"
 
 static gyre_bench_case items[6];
-static gyre_case_list list = {items, 0};
+static gyre_case_list list = {.cases = items};
 
 static void add(const char *id, int64_t work_done, uint32_t tags)
 {

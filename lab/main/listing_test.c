@@ -24,7 +24,7 @@ static void what_is_written_is_read(void)
          .clock = &device,
          .id = "group/two/8"},
     };
-    const gyre_case_list list = {cases, 2};
+    const gyre_case_list list = {.cases = cases, .count = 2};
     gyre_listing listing;
     char *text;
     size_t length;

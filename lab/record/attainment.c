@@ -73,18 +73,29 @@ static gyre_attainment allocations(const gyre_result *result)
     return figure(count, count, count);
 }
 
-static gyre_attainment against(const gyre_attainment *time, const gyre_run *run,
+/* By the samples that were taken in turns with those of the other benchmark, where they were. */
+static gyre_attainment against(const gyre_result *result, const gyre_run *run,
                                const gyre_target *target)
 {
-    const gyre_attainment other = median_of(gyre_run_find(run, target->other));
+    const gyre_ratio *beside = &result->beside;
+    const gyre_attainment time = median_of(result);
+    gyre_attainment other;
+
+    if (beside->id && strcmp(beside->id, target->other) == 0) {
+        const gyre_estimate *e =
+            target->quantity == GYRE_TARGET_RATIO ? &beside->times : &beside->more_ns;
+
+        return figure(e->point, e->low, e->high);
+    }
+    other = median_of(gyre_run_find(run, target->other));
 
     if (other.why)
         return not_measured(other.reason ? "the other benchmark was not measured"
                                          : "the other benchmark is not here",
                             other.reason);
     if (target->quantity == GYRE_TARGET_MORE_NS)
-        return figure(time->point - other.point, time->low - other.high, time->high - other.low);
-    return figure(time->point / other.point, time->low / other.high, time->high / other.low);
+        return figure(time.point - other.point, time.low - other.high, time.high - other.low);
+    return figure(time.point / other.point, time.low / other.high, time.high / other.low);
 }
 
 static gyre_attainment counter(const gyre_bench_facts *facts, const char *name)
@@ -115,7 +126,7 @@ static gyre_attainment measure(const gyre_target *target, const gyre_run *run,
         return allocations(result);
     case GYRE_TARGET_RATIO:
     case GYRE_TARGET_MORE_NS:
-        return against(&time, run, target);
+        return against(result, run, target);
     case GYRE_TARGET_COUNTER:
         break;
     }

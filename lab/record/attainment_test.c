@@ -82,6 +82,23 @@ static void differences_have_the_widest_interval(void)
     CHECK(a.attained == GYRE_ATTAINED_MET && a.point == -101);
 }
 
+static void who_took_turns_with_the_other_has_its_own_ratio(void)
+{
+    gyre_target target = {.quantity = GYRE_TARGET_RATIO, .other = "queue/push", .limit = 1.2};
+    gyre_attainment a;
+
+    sample_run_init(&sample, 2, 1);
+    sample.results[0].beside =
+        (gyre_ratio){.id = "queue/push", .times = {1.1, 1.05, 1.15, 0}, .more_ns = {-3, -4, 5, 0}};
+    a = judge(target);
+    CHECK(a.attained == GYRE_ATTAINED_MET && a.point == 1.1 && a.low == 1.05 && a.high == 1.15);
+    target.quantity = GYRE_TARGET_MORE_NS;
+    a = judge(target);
+    CHECK(a.attained == GYRE_ATTAINED_UNCLEAR && a.point == -3 && a.low == -4 && a.high == 5);
+    target.other = "queue/none"; /* with which it did not */
+    CHECK(judge(target).attained == GYRE_ATTAINED_NOT_MEASURED);
+}
+
 static void p99_and_allocations_must_have_been_asked_for(void)
 {
     gyre_attainment a;
@@ -138,6 +155,7 @@ static const test_case cases[] = {
     TEST(rates_are_of_the_work_declared),
     TEST(ratios_have_the_widest_interval),
     TEST(differences_have_the_widest_interval),
+    TEST(who_took_turns_with_the_other_has_its_own_ratio),
     TEST(p99_and_allocations_must_have_been_asked_for),
     TEST(counters_are_numbers_by_name),
     TEST(what_was_not_measured_says_why),

@@ -210,13 +210,13 @@ static gyre_interval take_interval(const gyre_value *object)
     return interval;
 }
 
-static gyre_estimate take_estimate(const gyre_value *estimates, const char *key)
+static gyre_estimate take_estimate(const gyre_value *estimates, const char *key, double least)
 {
     const gyre_value object = gyre_value_object(gyre_value_need(estimates, key));
     const gyre_estimate estimate = {
-        .point = take_ns(&object, "point"),
-        .low = take_ns(&object, "low"),
-        .high = take_ns(&object, "high"),
+        .point = gyre_value_number(gyre_value_need(&object, "point"), least, 10 * MOST_NS),
+        .low = gyre_value_number(gyre_value_need(&object, "low"), least, 10 * MOST_NS),
+        .high = gyre_value_number(gyre_value_need(&object, "high"), least, 10 * MOST_NS),
         .standard_error = take_ns(&object, "standard_error"),
     };
 
@@ -239,12 +239,12 @@ static void take_time(const gyre_value *value, gyre_result *result)
     result->time.ns = take_interval(&time);
     result->min_ns = take_ns(&time, "min");
     result->max_ns = take_ns(&time, "max");
-    result->mean = take_estimate(&estimates, "mean");
-    result->median = take_estimate(&estimates, "median");
-    result->std_dev = take_estimate(&estimates, "std_dev");
-    result->mad = take_estimate(&estimates, "median_abs_dev");
+    result->mean = take_estimate(&estimates, "mean", 0);
+    result->median = take_estimate(&estimates, "median", 0);
+    result->std_dev = take_estimate(&estimates, "std_dev", 0);
+    result->mad = take_estimate(&estimates, "median_abs_dev", 0);
     if (result->time.samples.linear)
-        result->slope = take_estimate(&estimates, "slope");
+        result->slope = take_estimate(&estimates, "slope", 0);
     result->autocorrelation =
         gyre_value_number(gyre_value_get(value, "autocorrelation_samples"), 0, MOST_NS);
     result->block = take_count(value, "block_samples");
@@ -304,6 +304,25 @@ static void take_latency(const gyre_value *value, gyre_result *result)
     latency->count = gyre_value_size(&calls);
     for (size_t i = 0; i < latency->count; i++)
         latency->calls_ns[i] = gyre_value_number(gyre_value_at(&calls, i), 0, MOST_NS);
+}
+
+/* As many samples as the benchmark itself has. */
+static void take_beside(const gyre_value *value, gyre_result *result)
+{
+    const gyre_value object = gyre_value_object(gyre_value_get(value, "beside"));
+    const gyre_value times =
+        gyre_value_array(gyre_value_need(&object, "times_ns"), GYRE_MOST_SAMPLES);
+    const size_t count = result->time.samples.count;
+    gyre_ratio *beside = &result->beside;
+
+    if (!object.json || !is_as_long(&times, count))
+        return;
+    beside->times_ns = gyre_arena_array(&result->arena, count, sizeof beside->times_ns[0]);
+    for (size_t i = 0; beside->times_ns && i < count; i++)
+        beside->times_ns[i] = gyre_value_number(gyre_value_at(&times, i), 0, MOST_NS);
+    beside->times = take_estimate(&object, "ratio", 0);
+    beside->more_ns = take_estimate(&object, "more_ns", -10 * MOST_NS);
+    beside->id = gyre_value_text(gyre_value_need(&object, "id"), &result->arena);
 }
 
 static void take_counted(const gyre_value *value, gyre_result *result)
@@ -373,6 +392,7 @@ static gyre_status take_measured(const gyre_value *value, const gyre_method *met
     take_samples(value, result, &result->time.samples);
     take_device(value, result);
     take_latency(value, result);
+    take_beside(value, result);
     if (analysed)
         take_time(value, result);
     if (value->complaint->text[0] || result->arena.exhausted)

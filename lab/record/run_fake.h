@@ -110,6 +110,10 @@ static inline gyre_result fake_full(const char *id)
     fake_figure(&result, &result.cold, 30);
     fake_figure(&result, &result.hot, 20);
     fake_latency(&result);
+    result.beside = (gyre_ratio){.id = "g/bare",
+                                 .times_ns = result.time.samples.times_ns,
+                                 .times = {1.5, 1.25, 1.75, 0.1},
+                                 .more_ns = {-5, -6.5, 2, 1}};
     result.memory.peak_rss_bytes = 4096;
     result.memory.counted = true;
     result.memory.allocations = 1.5;

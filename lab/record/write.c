@@ -158,6 +158,20 @@ static void write_latency(gyre_json *json, const gyre_latency *latency, size_t m
     gyre_json_end(json);
 }
 
+static void write_beside(gyre_json *json, const gyre_result *result, size_t most)
+{
+    const gyre_ratio *beside = &result->beside;
+
+    if (!beside->id)
+        return;
+    gyre_json_begin_object(json, "beside");
+    gyre_json_string(json, "id", beside->id);
+    write_estimate(json, "ratio", &beside->times);
+    write_estimate(json, "more_ns", &beside->more_ns);
+    write_numbers(json, "times_ns", beside->times_ns, choose(result->time.samples.count, most));
+    gyre_json_end(json);
+}
+
 static void write_figures(gyre_json *json, const gyre_result *result, size_t most)
 {
     if (result->time.samples.count == 0)
@@ -172,6 +186,7 @@ static void write_figures(gyre_json *json, const gyre_result *result, size_t mos
     }
     if (result->latency.count > 0)
         write_latency(json, &result->latency, most);
+    write_beside(json, result, most);
 }
 
 static void write_counted(gyre_json *json, const gyre_result *result)

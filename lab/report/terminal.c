@@ -145,6 +145,17 @@ static void print_latency(FILE *stream, const gyre_latency *latency, const gyre_
     fputc('\n', stream);
 }
 
+static void print_ratio(FILE *stream, const gyre_ratio *beside)
+{
+    if (!beside->id)
+        return;
+    begin(stream, "ratio:");
+    fprintf(stream, "[%.4g %.4g %.4g] of ", beside->times.low, beside->times.point,
+            beside->times.high);
+    gyre_text_print(stream, beside->id);
+    fprintf(stream, ", in turns\n");
+}
+
 static void print_counts(FILE *stream, const gyre_result *result)
 {
     if (result->memory.peak_rss_bytes > 0) {
@@ -262,6 +273,7 @@ static void print_measured(FILE *stream, const gyre_result *result, const gyre_m
     print_device(stream, result);
     print_rate(stream, result, result->bytes, gyre_quantity_bytes_rate);
     print_rate(stream, result, result->items, gyre_quantity_items_rate);
+    print_ratio(stream, &result->beside);
     print_change(stream, result, method);
     print_latency(stream, &result->latency, method);
     print_counts(stream, result);

@@ -56,6 +56,15 @@ static void measured_result_has_criterions_shape(void)
         0);
 }
 
+static void who_took_turns_with_another_has_a_ratio(void)
+{
+    gyre_result result = usual;
+
+    result.beside = (gyre_ratio){.id = "queue/bare", .times = {1.0126, 1.0101, 1.5, 0}};
+    CHECK(strstr(print(&result, GYRE_DETAIL_BRIEF),
+                 "ratio:  [1.01 1.013 1.5] of queue/bare, in turns\n") != NULL);
+}
+
 static void brief_leaves_out_the_words(void)
 {
     CHECK(strstr(print(&usual, GYRE_DETAIL_BRIEF), "clock:") == NULL);
@@ -165,6 +174,7 @@ static void summary_counts_and_lists(void)
 
 static const test_case cases[] = {
     TEST(measured_result_has_criterions_shape),
+    TEST(who_took_turns_with_another_has_a_ratio),
     TEST(brief_leaves_out_the_words),
     TEST(long_id_has_a_line_of_its_own),
     TEST(failure_and_skip_say_why),
