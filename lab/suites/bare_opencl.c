@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "suites/copy_words.h"
 #include "suites/device_clock.h"
+#include "suites/device_kernels.h"
 #include "suites/suites.h"
 
 /* The driver's handles, codes and bits that are needed here. */
@@ -161,7 +163,7 @@ static gyre_status make_queue(bare *b)
 
 static gyre_status make_kernel(bare *b)
 {
-    const char *text = "__kernel void count(__global ulong *counter) { *counter += 1; }\n";
+    const char *text = gyre_bench_program.opencl;
     code result = 0;
 
     b->program = b->cl.clCreateProgramWithSource(b->context, 1, &text, NULL, &result);
@@ -174,11 +176,6 @@ static gyre_status make_kernel(bare *b)
     return checked("a kernel", result);
 }
 
-static uint64_t word_at(size_t index)
-{
-    return (index + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-}
-
 /* The device has the words and the host something else, or the other way round. */
 static gyre_status furnish(bare *b, bool words_there)
 {
@@ -189,12 +186,12 @@ static gyre_status furnish(bare *b, bool words_there)
     if (!b->here)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for the copies");
     for (size_t i = 0; i < count; i++)
-        b->here[i] = words_there ? word_at(i) : 0;
+        b->here[i] = words_there ? gyre_copy_word(i) : 0;
     status = checked(
         "clEnqueueWriteBuffer",
         b->cl.clEnqueueWriteBuffer(b->queue, b->buffer, 1, 0, b->size, b->here, 0, NULL, NULL));
     for (size_t i = 0; i < count; i++)
-        b->here[i] = words_there ? 0 : word_at(i);
+        b->here[i] = words_there ? 0 : gyre_copy_word(i);
     return status;
 }
 
@@ -325,21 +322,12 @@ static void copy_in(void *fixture, uint64_t iterations)
     }
 }
 
-/* Whether words are those that were made; the very first is not looked at. */
-static bool are_words(const uint64_t *words, size_t count)
-{
-    for (size_t i = 1; i < count; i++)
-        if (words[i] != word_at(i))
-            return false;
-    return true;
-}
-
 static bool all_arrived(const void *fixture, uint64_t iterations)
 {
     const bare *const b = fixture;
     uint64_t *const words = malloc(b->size);
     const bool right = words && b->failures == 0 && read_all(b, words) && words[0] == iterations &&
-                       are_words(words, b->size / sizeof words[0]);
+                       gyre_are_copy_words(words, 0, b->size / sizeof words[0]);
 
     free(words);
     return right;
@@ -356,7 +344,7 @@ static void copy_out(void *fixture, uint64_t iterations)
         b->failures += b->cl.clEnqueueReadBuffer(b->queue, b->buffer, 0, 0, b->size, b->here, 0,
                                                  NULL, NULL) != 0;
         b->failures += b->cl.clFinish(b->queue) != 0;
-        b->right += b->here[0] == word_at(0) && b->here[last] == word_at(last);
+        b->right += b->here[0] == gyre_copy_word(0) && b->here[last] == gyre_copy_word(last);
     }
 }
 
@@ -365,7 +353,7 @@ static bool all_came_back(const void *fixture, uint64_t iterations)
     const bare *const b = fixture;
 
     return b->failures == 0 && b->right == iterations &&
-           are_words(b->here, b->size / sizeof b->here[0]);
+           gyre_are_copy_words(b->here, 0, b->size / sizeof b->here[0]);
 }
 
 #define OPENCL GYRE_AXIS_WORDS("device", "opencl")

@@ -343,6 +343,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "memory_allocation/direct_4kb",
+        .beside = "memory_allocation/bare_direct_4kb",
         .axes = {GYRE_DEVICE_AXIS},
         .setup = setup_direct_4kb,
         DIRECTLY,

@@ -327,16 +327,19 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "device_metrics_overhead/stream_each_64",
+        .beside = "device_metrics_overhead/off",
         .setup = setup_stream,
         SHORT,
     },
     {
         .name = "device_metrics_overhead/context_each_64",
+        .beside = "device_metrics_overhead/off",
         .setup = setup_context,
         SHORT,
     },
     {
         .name = "device_metrics_overhead/device_each_64",
+        .beside = "device_metrics_overhead/off",
         .setup = setup_device,
         SHORT,
     },
@@ -352,11 +355,13 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "profiler/device_span_each_64",
+        .beside = "profiler/off",
         .setup = setup_profile_some,
         SPINNING,
     },
     {
         .name = "profiler/device_span_each",
+        .beside = "profiler/off",
         .setup = setup_profile_each,
         SPINNING,
     },

@@ -4,7 +4,7 @@
  * and beside each the same call made directly, with a sync.
  *
  * The caller and the dispatcher are pinned to a CPU each where there are two, and direct calls are
- * made on the dispatcher's: CPUs may not be equally near to a device. What moves is pinned memory
+ * made on the dispatcher's, which is where they are made for a command. What moves is pinned memory
  * on both ways.
  *
  * Threads   the case's own asks; the dispatcher is the library's, and so are the CPU's workers.
@@ -373,6 +373,7 @@ static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *fac
 static const gyre_bench benches[] = {
     {
         .name = "dispatch/launch",
+        .beside = "dispatch/direct_launch",
         .axes = {GYRE_DEVICE_AXIS_NULL},
         .setup = dispatched_setup,
         .run = launch_dispatched,
@@ -389,6 +390,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "dispatch/to_device",
+        .beside = "dispatch/direct_to_device",
         .axes = {GYRE_DEVICE_AXIS_NULL, SIZES},
         .setup = dispatched_bytes_setup,
         .run = send_each,
@@ -407,6 +409,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "dispatch/from_device",
+        .beside = "dispatch/direct_from_device",
         .axes = {GYRE_DEVICE_AXIS_NULL, SIZES},
         .setup = dispatched_bytes_setup,
         .run = receive_each,
@@ -425,6 +428,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "dispatch/synchronize",
+        .beside = "dispatch/direct_synchronize",
         .axes = {GYRE_DEVICE_AXIS_NULL},
         .setup = dispatched_setup,
         .run = synchronize_dispatched,

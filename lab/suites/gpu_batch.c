@@ -379,6 +379,7 @@ static void bare_tell(const void *fixture, uint64_t iterations, gyre_bench_facts
 static const gyre_bench benches[] = {
     {
         .name = "gpu_batch_processing/many_small_ops",
+        .beside = "gpu_batch_processing/bare_many_small_ops",
         MANY_T0,
         SYNCED,
         ON_A_DEVICE(setup_many, hand_in_and_sync),
@@ -392,6 +393,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "gpu_batch_processing/single_large_op",
+        .beside = "gpu_batch_processing/bare_single_large_op",
         LARGE_T0,
         SYNCED,
         ON_A_DEVICE(setup_large, hand_in_and_sync),

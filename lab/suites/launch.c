@@ -284,6 +284,7 @@ static void tell_round_trip(const void *fixture, uint64_t iterations, gyre_bench
 static const gyre_bench benches[] = {
     {
         .name = "kernel_latency/launch_enqueue",
+        .beside = "kernel_latency/bare_launch_enqueue",
         .t0 = "before the launch, with nothing under way",
         .t1 = "after it has returned; nothing is waited for",
         .observer = COUNTED,
@@ -306,6 +307,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "kernel_latency/launch_sync",
+        .beside = "kernel_latency/bare_launch_sync",
         .t0 = "before the launch",
         .t1 = "after the sync of the stream",
         .observer = COUNTED,
@@ -324,6 +326,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "kernel_latency/graph_sync",
+        .beside = "kernel_latency/bare_graph_sync",
         .t0 = "before the submission of a graph with one launch",
         .t1 = "after the sync of the stream",
         .observer = COUNTED,
@@ -342,6 +345,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "kernel_latency/event_wait",
+        .beside = "kernel_latency/bare_event_wait",
         .t0 = "before the launch, behind which an event is recorded",
         .t1 = "after the poll that finds the event reached",
         .observer = COUNTED,
@@ -360,6 +364,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "kernel_latency/traditional_command",
+        .beside = "kernel_latency/bare_traditional_command",
         .t0 = "before 256 bytes are written, copied in, and a kernel launched",
         .t1 = "after 256 bytes were copied out, and the sync",
         .observer = COMPARED,

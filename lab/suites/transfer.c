@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "suites/bare_cuda.h"
+#include "suites/copy_words.h"
 #include "suites/device_clock.h"
 #include "suites/suites.h"
 
@@ -46,24 +47,10 @@ static bool is_pinned(const transfer *t)
     return t->way == IN_PINNED || t->way == OUT_PINNED;
 }
 
-static uint64_t word_at(size_t index)
-{
-    return (index + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-}
-
 static void fill_words(uint64_t *words, size_t first, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        words[i] = word_at(first + i);
-}
-
-/* Whether words are those from `first` on; the very first is not looked at. */
-static bool are_words(const uint64_t *words, size_t first, size_t count)
-{
-    for (size_t i = first == 0; i < count; i++)
-        if (words[i] != word_at(first + i))
-            return false;
-    return true;
+        words[i] = gyre_copy_word(first + i);
 }
 
 static void transfer_teardown(void *fixture)
@@ -180,7 +167,7 @@ static gyre_status bare_furnish(transfer *t)
     if (result == 0 && is_in(t))
         result = cuda->copy_in(t->there_, t->here, t->size);
     if (is_in(t))
-        t->here[1] = word_at(1);
+        t->here[1] = gyre_copy_word(1);
     else
         memset(t->here, 0x5a, t->size);
     return gyre_bare_cuda_checked(cuda, "cuMemcpyHtoD", result);
@@ -266,7 +253,7 @@ static void copy_out(void *fixture, uint64_t iterations)
 
         t->failed += gyre_stream_copy(t->device.stream, t->here, t->there, t->size) != GYRE_OK ||
                      gyre_stream_sync(t->device.stream) != GYRE_OK;
-        t->right += t->here[0] == word_at(0) && *last == word_at(count - 1);
+        t->right += t->here[0] == gyre_copy_word(0) && *last == gyre_copy_word(count - 1);
     }
 }
 
@@ -280,7 +267,7 @@ static void bare_copy_out(void *fixture, uint64_t iterations)
 
         t->failed += t->cuda.copy_out_async(t->here, t->there_, t->size, t->cuda.stream) != 0 ||
                      t->cuda.stream_sync(t->cuda.stream) != 0;
-        t->right += t->here[0] == word_at(0) && *last == word_at(count - 1);
+        t->right += t->here[0] == gyre_copy_word(0) && *last == gyre_copy_word(count - 1);
     }
 }
 
@@ -319,7 +306,7 @@ static bool device_has_words(const transfer *t, uint64_t first_word)
     for (size_t i = 0; i < count; i += CHUNK_WORDS) {
         const size_t some = count - i < CHUNK_WORDS ? count - i : CHUNK_WORDS;
 
-        if (!fetch(t, i, some) || !are_words(t->chunk, i, some) ||
+        if (!fetch(t, i, some) || !gyre_are_copy_words(t->chunk, i, some) ||
             (i == 0 && t->chunk[0] != first_word))
             return false;
     }
@@ -338,7 +325,7 @@ static bool all_came_back(const void *fixture, uint64_t iterations)
     const transfer *t = fixture;
 
     return t->failed == 0 && t->right == iterations &&
-           are_words(t->here, 0, t->size / sizeof t->here[0]);
+           gyre_are_copy_words(t->here, 0, t->size / sizeof t->here[0]);
 }
 
 /* Of what was handed in without waiting, the last is there; all have the same words. */
@@ -346,15 +333,15 @@ static bool stream_arrived(const void *fixture, uint64_t iterations)
 {
     const transfer *t = fixture;
 
-    return iterations > 0 && t->failed == 0 && device_has_words(t, word_at(0));
+    return iterations > 0 && t->failed == 0 && device_has_words(t, gyre_copy_word(0));
 }
 
 static bool stream_came_back(const void *fixture, uint64_t iterations)
 {
     const transfer *t = fixture;
 
-    return iterations > 0 && t->failed == 0 && t->here[0] == word_at(0) &&
-           are_words(t->here, 0, t->size / sizeof t->here[0]);
+    return iterations > 0 && t->failed == 0 && t->here[0] == gyre_copy_word(0) &&
+           gyre_are_copy_words(t->here, 0, t->size / sizeof t->here[0]);
 }
 
 /* The host's own: from one half of a block to the other. */
@@ -395,7 +382,7 @@ static bool floor_copied(const void *fixture, uint64_t iterations)
     const size_t count = t->size / sizeof t->here[0];
 
     return t->number == iterations && t->here[count] == iterations &&
-           are_words(t->here + count, 0, count);
+           gyre_are_copy_words(t->here + count, 0, count);
 }
 
 static uint64_t size_of(const gyre_bench_case *c)
@@ -452,10 +439,14 @@ static void tell_bare(const void *fixture, uint64_t iterations, gyre_bench_facts
     .tell = tell_device, .teardown = transfer_teardown
 
 static const gyre_bench benches[] = {
-    BOTH(.name = "memory_transfer/to_device_pageable", .setup = setup_in_pageable, IN),
-    BOTH(.name = "memory_transfer/to_device_pinned", .setup = setup_in_pinned, IN),
-    BOTH(.name = "memory_transfer/from_device_pageable", .setup = setup_out_pageable, OUT),
-    BOTH(.name = "memory_transfer/from_device_pinned", .setup = setup_out_pinned, OUT),
+    BOTH(.name = "memory_transfer/to_device_pageable",
+         .beside = "memory_transfer/bare_to_device_pageable", .setup = setup_in_pageable, IN),
+    BOTH(.name = "memory_transfer/to_device_pinned",
+         .beside = "memory_transfer/bare_to_device_pinned", .setup = setup_in_pinned, IN),
+    BOTH(.name = "memory_transfer/from_device_pageable",
+         .beside = "memory_transfer/bare_from_device_pageable", .setup = setup_out_pageable, OUT),
+    BOTH(.name = "memory_transfer/from_device_pinned",
+         .beside = "memory_transfer/bare_from_device_pinned", .setup = setup_out_pinned, OUT),
     BOTH_BARE(.name = "memory_transfer/bare_to_device_pageable", .setup = bare_setup_in_pageable,
               BARE_IN),
     BOTH_BARE(.name = "memory_transfer/bare_to_device_pinned", .setup = bare_setup_in_pinned,
