@@ -196,8 +196,8 @@ gyre_status gyre_stream_begin(gyre_stream *stream, const char *what)
     return status;
 }
 
-/* The last ticket whose end is known, or will be told by a mark. Who waits for each launch before
- * the next needs no marks: they cost an eighth of a launch. */
+/* The last ticket whose end is known, or will be told by a mark: who waits for each launch before
+ * the next needs none. */
 static uint64_t known_up_to(const gyre_stream *stream)
 {
     return stream->marked > stream->settled ? stream->marked : stream->settled;

@@ -5,9 +5,9 @@
  * Each command waits for the event of the one before it, though the queue keeps their order
  * anyway: so a command that fails makes all later ones fail, and the last event tells of all.
  *
- * A queue that tells the time costs half as much again with every command, on some drivers. So a
- * stream has one from when time is first asked of it, or its queue is handed out; by the events all
- * that it is given then comes after what the queue before it was given.
+ * A queue that tells the time costs more with every command, on NVIDIA's driver much more. So a
+ * stream has one from when time is first asked of it, or its queue is handed out. All that it is
+ * given then waits, by the last event, for what the queue before it was given.
  *
  * A queue that was adopted may have been given work by its owner as well. Polling puts a marker at
  * its end, one at a time, and it counts as drained once the marker is reached.
