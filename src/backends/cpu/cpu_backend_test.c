@@ -238,6 +238,55 @@ static void every_block_runs_once(void)
     }
 }
 
+typedef struct linger_parameters {
+    uint64_t us;
+    uint64_t *first; /* the thread that came first */
+    uint32_t *others;
+} linger_parameters;
+
+static void linger(const gyre_block *block, const void *parameters)
+{
+    const linger_parameters *p = parameters;
+    uint64_t nobody = 0;
+    const uint64_t thread = (uint64_t)(uintptr_t)pthread_self();
+
+    (void)block;
+    /* relaxed, all: read when the stream is drained */
+    if (!__atomic_compare_exchange_n(p->first, &nobody, thread, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED) &&
+        nobody != thread)
+        __atomic_fetch_add(p->others, 1, __ATOMIC_RELAXED);
+    if (p->us > 0)
+        usleep((useconds_t)p->us);
+}
+
+/* However short the launches before it were. */
+static void long_launch_is_shared(void)
+{
+    static const gyre_entry functions[] = {{"linger", linger}, {NULL, NULL}};
+    const gyre_dev_code code = {.functions = functions};
+    rig r = rig_open(2), with = {.dev = r.dev};
+    gyre_dev_stream *stream = fake_stream(&r);
+    gyre_dev_launch launch;
+    linger_parameters p;
+    uint64_t first;
+    uint32_t others = 0;
+
+    REQUIRE(cpu->module_open(r.dev, &code, &with.module) == GYRE_OK);
+    launch = fake_launch(fake_kernel(&with, "linger", sizeof p), &p);
+    launch.grid[0] = 16;
+    for (int i = 0; i < 300; i++) {
+        first = others = 0;
+        p = (linger_parameters){i < 299 ? 0 : 5000, &first, &others};
+        CHECK(cpu->launch(stream, &launch) == GYRE_OK);
+        fake_drain(stream);
+    }
+    CHECK(others > 0);
+    cpu->module_close(with.module);
+    cpu->stream_close(stream);
+    rig_close(&r);
+}
+
 static void parameters_are_copied_by_the_launch(void)
 {
     rig r = rig_open(1);
@@ -395,6 +444,7 @@ static const test_case cases[] = {
     TEST(stream_that_had_nothing_to_do_goes_on),
     TEST(stream_that_is_opened_again_is_empty),
     TEST(every_block_runs_once),
+    TEST(long_launch_is_shared),
     TEST(parameters_are_copied_by_the_launch),
     TEST(largest_shared_memory_is_there),
     TEST(copies_move_rows_and_nothing_between),

@@ -6,7 +6,8 @@
  * A worker takes the stream that has been ready longest, else helps with a launch that has blocks
  * left, else sleeps. A launch is shared by a counter of blocks: the worker that serves the stream
  * lists it, wakes one other, and begins; each that comes wakes the next while there are blocks. So
- * a launch costs its stream at most one wake, however many workers come.
+ * a launch costs its stream at most one wake, however many workers come. One that is likely to be
+ * over before somebody has come is not shared.
  *
  * Threads   [cpu-ready] and [park-handshake]: whoever adds to a list raises its count with a
  *           seq_cst operation before it wakes. [cpu-job]: a helper's last step with a job is to
@@ -25,6 +26,8 @@
 enum {
     CLAIMS = 16,      /* that each worker makes of a launch, so that all end together */
     CHUNK_MOST = 256, /* blocks */
+    SHARE_NS = 10000, /* what takes less is not worth a wake */
+    PARTS = 16,       /* of a nanosecond, in which paces are kept */
 };
 
 static bool is_ending(const gyre_dev *dev)
@@ -113,19 +116,77 @@ static void run_blocks(const gyre_dev *dev, const gyre_cpu_job *job, void *share
     }
 }
 
-/* Claims blocks until there are none. */
-static void work_on(const gyre_dev *dev, gyre_cpu_job *job, void *shared)
+/* Claims blocks until there are none; how many it had. */
+static uint64_t work_on(const gyre_dev *dev, gyre_cpu_job *job, void *shared)
 {
+    uint64_t had = 0;
+
     while (!gyre_cpu_is_abandoned(dev)) {
         /* relaxed: a number; the job itself came by the lock */
         const uint64_t first =
             atomic_fetch_add_explicit(&job->next_block, job->chunk, memory_order_relaxed);
+        const uint64_t left = first < job->blocks ? job->blocks - first : 0;
+        const uint64_t some = left < job->chunk ? left : job->chunk;
 
-        if (first >= job->blocks)
+        if (some == 0)
             break;
-        run_blocks(dev, job, shared, first,
-                   job->blocks - first < job->chunk ? job->blocks : first + job->chunk);
+        run_blocks(dev, job, shared, first, first + some);
+        had += some;
     }
+    return had;
+}
+
+/* Blocks one after the other, up to the last one or until it has taken too long; how many. */
+static uint64_t work_alone(const gyre_dev *dev, const gyre_cpu_job *job, void *shared,
+                           uint64_t began_ns)
+{
+    uint64_t done = 0;
+
+    for (uint64_t step = 1; done < job->blocks; step *= 2) {
+        const uint64_t left = job->blocks - done, some = left < step ? left : step;
+
+        if (done > 0 && gyre_clock_now_ns() - began_ns > SHARE_NS)
+            break;
+        run_blocks(dev, job, shared, done, done + some);
+        done += some;
+    }
+    return done;
+}
+
+static gyre_cpu_pace *pace_of(gyre_dev *dev, gyre_function function)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)function;
+
+    return &dev->paces[(address * UINT64_C(0x9e3779b97f4a7c15) >> 32) % GYRE_CPU_PACES];
+}
+
+/* Whether blocks of a function are likely to take less than a wake; not when it is new. */
+static bool is_short(const gyre_cpu_pace *pace, gyre_function function, uint64_t blocks)
+{
+    /* relaxed, both: a guess */
+    const uint64_t block_ns = atomic_load_explicit(&pace->block_ns, memory_order_relaxed);
+
+    return atomic_load_explicit(&pace->function, memory_order_relaxed) ==
+               (uint64_t)(uintptr_t)function &&
+           block_ns < (uint64_t)SHARE_NS * PARTS / blocks;
+}
+
+/* Up faster than down: who shares in vain loses little, who does not may lose much. But one launch
+ * that was interrupted is not to make all that follow shared. */
+static void learn(gyre_cpu_pace *pace, gyre_function function, uint64_t blocks, uint64_t spent_ns)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)function;
+    /* relaxed, all: a guess */
+    const uint64_t before = atomic_load_explicit(&pace->block_ns, memory_order_relaxed);
+    uint64_t now = spent_ns * PARTS / blocks + 1;
+
+    if (atomic_load_explicit(&pace->function, memory_order_relaxed) != address)
+        atomic_store_explicit(&pace->function, address, memory_order_relaxed);
+    else if (now > 2 * before)
+        now = 2 * before;
+    else if (now < before)
+        now = before - (before - now) / 8;
+    atomic_store_explicit(&pace->block_ns, now, memory_order_relaxed);
 }
 
 static bool has_blocks(const gyre_cpu_job *job)
@@ -198,12 +259,40 @@ static bool is_over(void *arg)
     return atomic_load(&job->helpers) == 0; /* seq_cst [cpu-job]: pairs with help */
 }
 
+/* A launch of several blocks, with several workers. */
+static void share(gyre_cpu_worker *worker, gyre_cpu_job *job)
+{
+    gyre_dev *dev = worker->dev;
+    const gyre_function function = job->launch->function;
+    const uint64_t chunk = job->blocks / ((uint64_t)dev->worker_count * CLAIMS);
+    gyre_cpu_pace *pace = pace_of(dev, function);
+    uint64_t began_ns = gyre_clock_now_ns(), done = 0, had;
+
+    if (is_short(pace, function, job->blocks)) {
+        done = work_alone(dev, job, worker->shared, began_ns);
+        learn(pace, function, done, gyre_clock_now_ns() - began_ns);
+    }
+    if (done == job->blocks)
+        return;
+    job->chunk = chunk < 1 ? 1 : chunk < CHUNK_MOST ? chunk : CHUNK_MOST;
+    /* relaxed: nobody else sees the job now */
+    atomic_store_explicit(&job->next_block, done, memory_order_relaxed);
+    list_job(dev, job);
+    began_ns = gyre_clock_now_ns(); /* without the wake */
+    had = work_on(dev, job, worker->shared);
+    if (had > 0)
+        learn(pace, function, had, gyre_clock_now_ns() - began_ns);
+    pthread_mutex_lock(&dev->lock);
+    unlist_job(dev, job);
+    pthread_mutex_unlock(&dev->lock);
+    (void)!gyre_park_wait(&job->over, &job->over_spin, is_over, job, GYRE_NEVER);
+}
+
 void gyre_cpu_run(gyre_cpu_worker *worker, const gyre_cpu_launch *launch, const uint16_t block[3],
                   const void *parameters)
 {
     gyre_cpu_job *job = &worker->job;
     gyre_dev *dev = worker->dev;
-    uint64_t chunk;
     /* 2^31 * 2^16 * 2^16 at most */
     const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
 
@@ -218,24 +307,14 @@ void gyre_cpu_run(gyre_cpu_worker *worker, const gyre_cpu_launch *launch, const 
         launch->function(&only, parameters);
         return;
     }
-    chunk = dev->worker_count == 1 ? blocks : blocks / ((uint64_t)dev->worker_count * CLAIMS);
     job->launch = launch;
     job->parameters = parameters;
     job->threads = block;
     job->blocks = blocks;
-    job->chunk = chunk < 1 ? 1 : chunk < CHUNK_MOST ? chunk : CHUNK_MOST;
-    /* relaxed: nobody else sees the job now */
-    atomic_store_explicit(&job->next_block, 0, memory_order_relaxed);
-    if (dev->worker_count == 1) {
-        work_on(dev, job, worker->shared);
-        return;
-    }
-    list_job(dev, job);
-    work_on(dev, job, worker->shared);
-    pthread_mutex_lock(&dev->lock);
-    unlist_job(dev, job);
-    pthread_mutex_unlock(&dev->lock);
-    (void)!gyre_park_wait(&job->over, &job->over_spin, is_over, job, GYRE_NEVER);
+    if (dev->worker_count == 1)
+        run_blocks(dev, job, worker->shared, 0, blocks);
+    else
+        share(worker, job);
 }
 
 static void work(void *arg)
