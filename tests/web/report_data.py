@@ -132,7 +132,8 @@ def everything():
          warnings=["The hypervisor took the CPU during 4 of 100 samples.", "Samples are correlated: 1.83 samples."],
          notes={"kernel": "spsc, 64-byte slots", "policy": "spin"}, counters={"retries": 12, "loss": 0, "fill": 0.318},
          memory={"peak_rss_bytes": 4460544, "allocations": 0, "allocated_bytes": 0},
-         instructions={"source": "callgrind", "per_iteration": 118}, threads=2)
+         instructions={"source": "callgrind", "per_iteration": 118}, threads=2,
+         beside={"id": "queue/bare", "ratio": {"point": 1.23456, "low": 1.2, "high": 1.3, "standard_error": 0.01}})
     pair("queue/wake", 2310.0, 2702.0, "improved", latency=latency(rng, 2100.0))
     old[-1]["latency"] = latency(rng, 2500.0)
     for function, speed in (("sum_f32", 24.0), ("sum_f32_scalar", 3.1), ("copy", 17.0)):
@@ -196,7 +197,7 @@ def broken():
              "sample": {"mode": "flat", "iterations": 2, "times_ns": [20, 22, 18]}}
     wrong = {"id": 7, "axes": [1], "outcome": 3, "warnings": "no", "notes": [], "counters": {"a": None}, "sample": 5, "latency": 1,
              "device": {"cold": {"median": "x"}, "hot": {"median": 3}}, "memory": {}, "instructions": {"per_iteration": 0},
-             "time_ns": [], "outliers": {}, "change": {"point": None}, "tags": [None, "gpu"]}
+             "time_ns": [], "outliers": {}, "change": {"point": None}, "tags": [None, "gpu"], "beside": {"id": 3, "ratio": 1}}
     names = [{"id": n, "outcome": "measured", "time_ns": {"median": 1}}
              for n in ("", "#", "%", "a b", "/", "\u00e9\U0001f600", "gyre-data", "half\ud800")]
     before = {"benchmarks": [dict(odd, sample=None), dict(one, sample=many["sample"]), dict(zero, time_ns=None, sample=None), None]}

@@ -159,7 +159,8 @@ def benchmark_has_its_words(browser, reports):
     reports.open(browser, "everything", link="queue/push_pop")
     said = browser.value("document.getElementById('queue/push_pop').innerText")
     for words in ("Timed from the call until its return; seen by the caller", "The hypervisor took the CPU", "spsc, 64-byte slots", "regressed",
-                  "advisory", "Melem/s", "Instructions, by callgrind", "peak resident", "4.3 MiB", "retries", "slope", "96.5 %"):
+                  "advisory", "Melem/s", "Instructions, by callgrind", "peak resident", "4.3 MiB", "retries", "slope", "96.5 %",
+                  "1.235\u00d7", "as long as queue/bare, in turns"):
         require(words in said, f"'{words}' is not in:\n{said}")
     marks = browser.value("['mild', 'severe', 'stolen', 'switched'].filter((k) => !document.querySelector('.timeline .mark.' + k))")
     require(marks == [], f"no marks for {marks}")
