@@ -4,14 +4,16 @@
  *
  * `device_metrics_overhead` is a stream of the shortest launches, alone and while somebody asks:
  * the thread that submits, every 64 launches, or a monitor's thread, a hundred times a second.
- * `profiler` is a stream of kernels that take 10 us by the device's own clock, unwatched, with a
- * device span for one in 64, and with one for each.
+ * `profiler` is a stream of kernels that take 10 us, unwatched, with a device span for one in 64,
+ * and with one for each. They go by the device's own clock; OpenCL C has none, so there it is a
+ * loop whose length is found out at set-up.
  *
  * Threads   the case's own, those of the device, and the monitor's.
  * Owns      a fixture per case.
  * Not here  what is seen (the monitor's and the profiler's tests).
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "gyre/clock.h"
 #include "gyre/monitor.h"
@@ -24,6 +26,7 @@ enum {
     PENDING = 64,
     EVERY = 64,
     SPIN_NS = 10000,
+    TRIAL_NS = 4000000, /* of a loop: long beside what a launch takes on top of it */
     PERIOD_NS = 10000000,
     SPANS = 1 << 20,
 };
@@ -32,13 +35,13 @@ typedef enum look { NOT, STREAM, CONTEXT, DEVICE, MONITOR } look;
 
 typedef struct spin_parameters {
     uint64_t *counter;
-    uint64_t ns;
+    uint64_t length; /* in nanoseconds; in OpenCL C in turns */
 } spin_parameters;
 
 static void spin(const gyre_block *block, const void *parameters)
 {
     const spin_parameters *p = parameters;
-    const uint64_t end_ns = gyre_clock_now_ns() + p->ns;
+    const uint64_t end_ns = gyre_clock_now_ns() + p->length;
 
     (void)block;
     while (gyre_clock_now_ns() < end_ns)
@@ -46,7 +49,6 @@ static void spin(const gyre_block *block, const void *parameters)
     ++*p->counter;
 }
 
-/* OpenCL C has no clock to spin by. */
 static const gyre_entry functions[] = {{"spin", spin}, {NULL, NULL}};
 static const gyre_program spinning = {
     .struct_size = sizeof spinning,
@@ -62,12 +64,19 @@ static const gyre_program spinning = {
         "    while (now - begin < ns);\n"
         "    *counter += 1;\n"
         "}\n",
+    .opencl = "__kernel void spin(__global ulong *counter, ulong turns)\n"
+              "{\n"
+              "    for (volatile ulong i = 0; i < turns; i++)\n"
+              "        ;\n"
+              "    *counter += 1;\n"
+              "}\n",
 };
 
 typedef struct work {
     gyre_bench_device device;
     gyre_kernel *kernel;
     uint64_t *counter; /* on the device */
+    uint64_t spin;     /* the length of one */
     look look;
     gyre_monitor *monitor;
     gyre_profile *profile;
@@ -186,6 +195,49 @@ static gyre_status setup_looked_at(const gyre_bench_case *c, look how, void **ou
     return finish(w, status, out_fixture);
 }
 
+static gyre_status spin_once(work *w, uint64_t length)
+{
+    const spin_parameters parameters = {w->counter, length};
+    const gyre_launch one = {.parameters = &parameters, .parameters_size = sizeof parameters};
+
+    return gyre_stream_launch(w->device.stream, w->kernel, &one);
+}
+
+static gyre_status spin_and_sync(work *w, uint64_t length, uint64_t *out_ns)
+{
+    const uint64_t began_ns = gyre_clock_now_ns();
+    gyre_status status = spin_once(w, length);
+
+    if (status == GYRE_OK)
+        status = gyre_stream_sync(w->device.stream);
+    *out_ns = gyre_clock_now_ns() - began_ns;
+    return status;
+}
+
+/* How many turns take as long as they are to, by a trial that is long enough. Found once in a
+ * process: who is compared with another one has as many. */
+static gyre_status find_turns(work *w)
+{
+    static uint64_t found;
+    const uint64_t most = UINT64_C(1) << 40, zero = 0;
+    uint64_t turns = 1024, spent_ns;
+    gyre_status status = GYRE_OK;
+
+    if (found == 0) {
+        status = spin_and_sync(w, 1, &spent_ns); /* drivers compile as late as that */
+        for (spent_ns = 0; status == GYRE_OK && spent_ns < TRIAL_NS && turns < most;) {
+            turns *= 2;
+            status = spin_and_sync(w, turns, &spent_ns);
+        }
+        if (status != GYRE_OK)
+            return status;
+        found = turns * SPIN_NS / spent_ns + 1;
+        status = gyre_bench_device_copy(&w->device, w->counter, &zero, sizeof zero);
+    }
+    w->spin = found;
+    return status;
+}
+
 static gyre_status setup_profiled(const gyre_bench_case *c, uint32_t device_every,
                                   void **out_fixture)
 {
@@ -201,6 +253,9 @@ static gyre_status setup_profiled(const gyre_bench_case *c, uint32_t device_ever
             out_fixture);
     w->device_every = device_every;
     status = open_work(w, c, &spinning, "spin", "pointer u64");
+    w->spin = SPIN_NS;
+    if (status == GYRE_OK && strcmp(w->device.device->backend, "opencl") == 0)
+        status = find_turns(w);
     if (status == GYRE_OK && device_every > 0)
         status = start_profile(w);
     return finish(w, status, out_fixture);
@@ -232,11 +287,9 @@ static void launch_each(void *fixture, uint64_t iterations)
 static void spin_each(void *fixture, uint64_t iterations)
 {
     work *w = fixture;
-    const spin_parameters parameters = {w->counter, SPIN_NS};
-    const gyre_launch one = {.parameters = &parameters, .parameters_size = sizeof parameters};
 
     for (uint64_t i = 0; i < iterations && w->failed == 0; i++)
-        w->failed += gyre_stream_launch(w->device.stream, w->kernel, &one) != GYRE_OK;
+        w->failed += spin_once(w, w->spin) != GYRE_OK;
     w->failed += gyre_stream_sync(w->device.stream) != GYRE_OK;
 }
 
