@@ -87,7 +87,8 @@ static gyre_status estimate_pairs(const gyre_result *result, const gyre_method *
     }
     status = estimate(&r, method, &tau, &block, &estimates);
     rates_fini(&r);
-    *out_median = estimates.median;
+    if (status == GYRE_OK)
+        *out_median = estimates.median;
     return status;
 }
 

@@ -70,7 +70,7 @@ static gyre_status mark(const gyre_dev_stream *stream, cl_event *wait, cl_event 
 
 gyre_status gyre_cl_event_record(gyre_dev_event *event, gyre_dev_stream *stream)
 {
-    cl_event *marker = NULL, *passed = NULL, *markers_before, *passed_before;
+    cl_event *marker = NULL, *passed = NULL, *marker_before, *passed_before;
     gyre_status status = event->timed ? gyre_cl_stream_time(stream) : GYRE_OK;
 
     if (status == GYRE_OK)
@@ -83,12 +83,12 @@ gyre_status gyre_cl_event_record(gyre_dev_event *event, gyre_dev_stream *stream)
     }
     gyre_cl.clRetainEvent(marker); /* one for the event, one for the stream */
     pthread_mutex_lock(&event->lock);
-    markers_before = event->marker;
+    marker_before = event->marker;
     passed_before = event->passed;
     event->marker = marker;
     event->passed = passed;
     pthread_mutex_unlock(&event->lock);
-    release(markers_before);
+    release(marker_before);
     release(passed_before);
     return gyre_cl_stream_submitted(stream, marker);
 }
