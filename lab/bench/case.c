@@ -454,6 +454,15 @@ void gyre_case_list_destroy(gyre_case_list *list)
     gyre_free(NULL, list, 1, sizeof *list);
 }
 
+size_t gyre_case_list_measured(const gyre_case_list *list)
+{
+    size_t count = list->count;
+
+    for (size_t i = 0; i < list->count; i++)
+        count += list->cases[i].beside != NULL;
+    return count;
+}
+
 size_t gyre_case_group_length(const char *id)
 {
     return strcspn(id, "/");

@@ -57,6 +57,9 @@ GYRE_MUST_USE gyre_status gyre_case_list_create(const gyre_suite *const *suites,
                                                 gyre_case_list **out_list);
 void gyre_case_list_destroy(gyre_case_list *list);
 
+/* How many cases are measured: those of the list, and with each that takes turns another one. */
+size_t gyre_case_list_measured(const gyre_case_list *list);
+
 /* Sorts the ids; one that is there twice, or NULL. */
 const char *gyre_ids_twin(const char **ids, size_t count);
 

@@ -275,6 +275,7 @@ static void beside_is_the_case_with_the_same_values(void)
     CHECK(!list->cases[0].beside);
     REQUIRE(list->cases[1].beside);
     CHECK(strcmp(list->cases[1].beside->id, "g/bare/2") == 0);
+    CHECK(gyre_case_list_measured(list) == 3);
     gyre_case_list_destroy(list);
     list = NULL;
 }

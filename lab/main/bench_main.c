@@ -325,7 +325,7 @@ int gyre_bench_run(const gyre_bench_program *program, const gyre_args *args)
     if (status == GYRE_OK)
         status = gyre_schedule(j.list, j.request.order, j.request.method.seed);
     if (status == GYRE_OK) {
-        shortened = gyre_request_fit(&j.request, j.list->count);
+        shortened = gyre_request_fit(&j.request, gyre_case_list_measured(j.list));
         code = work(&j, text[0] ? &order : NULL, shortened);
     } else {
         code = complain(&j, exit_of(status));
