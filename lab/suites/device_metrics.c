@@ -367,7 +367,7 @@ static void tell_profile(const void *fixture, uint64_t iterations, gyre_bench_fa
     .observer = "the host, which reads the counter of the launches that ran", .run = launch_each,  \
     .check = launched_and_seen, .tell = tell_looks, ON_DEVICES
 #define SPINNING                                                                                   \
-    .t0 = "before the launch of a kernel of 10 us, of a stream of them",                           \
+    .t0 = "before the launch of a kernel of about 10 us, of a stream of them",                     \
     .t1 = "before the next; the last one's is a sync",                                             \
     .observer = "the host, which reads the counter and the profile's totals", .run = spin_each,    \
     .check = spun_and_profiled, .tell = tell_profile, ON_DEVICES

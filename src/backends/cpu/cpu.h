@@ -33,7 +33,7 @@
 #include "gyre/thread.h"
 
 enum {
-    GYRE_CPU_PACES = 64,
+    GYRE_CPU_PACES = 64,  /* functions whose pace is remembered */
     GYRE_CPU_RING = 1024, /* operations of a stream under way: all tickets that exec lets be, each
                            * with two timed events, and more; a power of two */
     GYRE_CPU_SHARED_MOST = 1 << 20, /* bytes */
@@ -138,8 +138,8 @@ struct gyre_cpu_job {
 /* How long a block of a function takes, by what its launches have taken. A guess: it is for others
  * who have the same place in the table as well, and decides only who works. */
 typedef struct gyre_cpu_pace {
-    _Atomic uint64_t function; /* whose it is: its address */
-    _Atomic uint64_t block_ns; /* times 16 */
+    _Atomic(gyre_function) function; /* whose it is */
+    _Atomic uint64_t block_ns;       /* times 16 */
 } gyre_cpu_pace;
 
 typedef struct gyre_cpu_worker {

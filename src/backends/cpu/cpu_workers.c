@@ -166,8 +166,7 @@ static bool is_short(const gyre_cpu_pace *pace, gyre_function function, uint64_t
     /* relaxed, both: a guess */
     const uint64_t block_ns = atomic_load_explicit(&pace->block_ns, memory_order_relaxed);
 
-    return atomic_load_explicit(&pace->function, memory_order_relaxed) ==
-               (uint64_t)(uintptr_t)function &&
+    return atomic_load_explicit(&pace->function, memory_order_relaxed) == function &&
            block_ns < (uint64_t)SHARE_NS * PARTS / blocks;
 }
 
@@ -175,13 +174,12 @@ static bool is_short(const gyre_cpu_pace *pace, gyre_function function, uint64_t
  * that was interrupted is not to make all that follow shared. */
 static void learn(gyre_cpu_pace *pace, gyre_function function, uint64_t blocks, uint64_t spent_ns)
 {
-    const uint64_t address = (uint64_t)(uintptr_t)function;
     /* relaxed, all: a guess */
     const uint64_t before = atomic_load_explicit(&pace->block_ns, memory_order_relaxed);
     uint64_t now = spent_ns * PARTS / blocks + 1;
 
-    if (atomic_load_explicit(&pace->function, memory_order_relaxed) != address)
-        atomic_store_explicit(&pace->function, address, memory_order_relaxed);
+    if (atomic_load_explicit(&pace->function, memory_order_relaxed) != function)
+        atomic_store_explicit(&pace->function, function, memory_order_relaxed);
     else if (now > 2 * before)
         now = 2 * before;
     else if (now < before)
