@@ -19,7 +19,8 @@ target_compile_options(gyre_flags INTERFACE
   $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
   $<$<BOOL:${GYRE_WERROR}>:-Werror>
   -fvisibility=hidden -fno-omit-frame-pointer
-  "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=") # __FILE__ reads src/..., on every machine
+  "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=" # __FILE__ reads src/..., on every machine,
+  "-Wa,-I${PROJECT_SOURCE_DIR}") # where the assembler finds the behaviours that it embeds
 if(GYRE_SANITIZE)
   target_compile_options(gyre_flags INTERFACE -fsanitize=${GYRE_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(gyre_flags INTERFACE -fsanitize=${GYRE_SANITIZE})

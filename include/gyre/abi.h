@@ -32,6 +32,11 @@ typedef unsigned long long gyre_abi_u64;
 typedef long long gyre_abi_i64;
 #endif
 #endif
+#if defined(__OPENCL_VERSION__) /* where the address space would have to be named */
+typedef ulong gyre_abi_address;
+#else
+typedef void *gyre_abi_address;
+#endif
 typedef short gyre_abi_i16;
 typedef int gyre_abi_i32;
 typedef float gyre_abi_f32;
@@ -54,5 +59,6 @@ GYRE_ABI_ASSERT(u8_size, sizeof(gyre_abi_u8) == 1);
 GYRE_ABI_ASSERT(u16_size, sizeof(gyre_abi_u16) == 2);
 GYRE_ABI_ASSERT(u32_size, sizeof(gyre_abi_u32) == 4);
 GYRE_ABI_ASSERT(u64_size, sizeof(gyre_abi_u64) == 8);
+GYRE_ABI_ASSERT(address_size, sizeof(gyre_abi_address) == 8);
 
 #endif

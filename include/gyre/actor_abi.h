@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * actor_abi: the control block and the telemetry of an actor, which its host and its device share.
+ * actor_abi: what an actor's host and its device share: the control block, the telemetry, and the
+ * brief, which is what a message looks like in a mailbox.
  *
  * Each is declared once, as tables of rows F(offset, type, name, what it means), from which the
  * struct, the assertions of its offsets and the layout that gyre/layout.h tells are made. Offsets
@@ -34,30 +35,64 @@ enum {
     GYRE_ACTOR_NO_MEMORY = 4,
     GYRE_ACTOR_TIMEOUT = 5,  /* a message's deadline had passed */
     GYRE_ACTOR_INTERNAL = 6, /* the behaviour itself failed */
+    GYRE_ACTOR_OWN = 1000,   /* this and above: what a behaviour calls its own failures */
+};
+
+/* What travels in a slot, and what a behaviour gets: 8 bytes that say what it is, and 40 of its own
+ * or where to find more. */
+typedef struct gyre_brief {
+    gyre_abi_u16 type;        /* what is asked; 0xff00 and above are the runtime's own */
+    gyre_abi_u8 flags;        /* GYRE_BRIEF_... */
+    gyre_abi_u8 priority;     /* higher is sooner, by bands of 64, among those that wait */
+    gyre_abi_u32 correlation; /* which call it is, or answers; set by the port */
+    union {
+        gyre_abi_u8 bytes[40];
+        gyre_abi_u32 words[10];
+        gyre_abi_f32 floats[10];
+        gyre_abi_u64 longs[5];
+        struct {
+            gyre_abi_address address; /* of memory that host and device reach */
+            gyre_abi_u64 size;        /* bytes there */
+            gyre_abi_u64 longs[2];    /* what else there is to say */
+            gyre_abi_u64 deadline_ns; /* with GYRE_BRIEF_DEADLINE: by the actor's clock */
+        } reference;
+    } body;
+} gyre_brief;
+
+enum {
+    GYRE_BRIEF_CALL = 1,     /* an answer is waited for; set by the port */
+    GYRE_BRIEF_REFERS = 2,   /* body.reference says where the rest is */
+    GYRE_BRIEF_DEADLINE = 4, /* body.reference.deadline_ns holds: afterwards it is let go */
+    GYRE_BRIEF_FAILED = 8, /* an answer: body.words[0] is a GYRE_ACTOR_... or the behaviour's own */
+    GYRE_BRIEF_EMPTY = 16, /* an answer: the behaviour gave none */
 };
 
 /* The line that the host writes. Heads and tails count slots since the launch: a ring has tail -
- * head of them, and slot i is at i modulo its capacity. */
+ * head of them, and slot i is at i modulo its capacity. Input is counted for all ports together,
+ * output is what the actor says unasked. */
 #define GYRE_CONTROL_HOST_FIELDS(F)                                                                \
     F(0, u32, active, "1: it handles messages; 0: it is paused, and they wait")                    \
-    F(4, u32, should_terminate, "1: it is to end after the message in hand")                       \
+    F(4, u32, should_terminate, "1: it is to end after the message in hand; 2: when drained")      \
     F(8, u32, incarnation, "of this launch; stamps of slots are salted with it")                   \
     F(12, u32, input_capacity, "slots of the ring to the actor, a power of two")                   \
     F(16, u32, output_capacity, "slots of the ring from the actor, a power of two")                \
+    F(20, u32, order, "counts changes of the two words above and of the gates")                    \
     F(24, u64, input_tail, "messages that were put into the ring to the actor")                    \
     F(32, u64, output_head, "messages that were taken from the ring from the actor")               \
     F(40, u64, time, "hybrid logical time that the host has come to")
 
 /* The line that the device writes. */
 #define GYRE_CONTROL_DEVICE_FIELDS(F)                                                              \
-    F(64, u32, has_terminated, "1: it has ended, and writes nothing any more")                     \
+    F(64, u32, has_terminated, "1: it has ended, and writes nothing any more; 2: it has left")     \
     F(68, u32, last_error, "of the last message that failed: GYRE_ACTOR_...; 0: none did")         \
     F(72, u64, error_count, "messages that failed")                                                \
     F(80, u64, processed, "messages that were handled, failed ones too")                           \
     F(88, u64, in_flight, "messages that were taken and are not handled yet")                      \
     F(96, u64, input_head, "messages that were taken from the ring to the actor")                  \
     F(104, u64, output_tail, "messages that were put into the ring from the actor")                \
-    F(112, u64, time, "hybrid logical time that the actor has come to")
+    F(112, u64, time, "hybrid logical time that the actor has come to")                            \
+    F(120, u32, incarnation, "of the launch that runs: the first thing that it writes")            \
+    F(124, u32, order, "the last of the host's orders that was carried out")
 
 /* How it fares; all written by the device. Latency is from when a message is taken to when it is
  * handled, by the device's clock. */
@@ -106,5 +141,9 @@ GYRE_ABI_ASSERT(control_lines,
                 sizeof(gyre_control_host) == 64 && sizeof(gyre_control_device) == 64);
 GYRE_ABI_ASSERT(control_size, sizeof(gyre_control_block) == 128);
 GYRE_ABI_ASSERT(telemetry_size, sizeof(gyre_telemetry) == 64);
+GYRE_ABI_ASSERT(brief_size, sizeof(gyre_brief) == 48);
+GYRE_ABI_ASSERT(brief_body_at, GYRE_ABI_OFFSET(gyre_brief, body) == 8);
+GYRE_ABI_ASSERT(brief_size_at, GYRE_ABI_OFFSET(gyre_brief, body.reference.size) == 16);
+GYRE_ABI_ASSERT(brief_deadline_at, GYRE_ABI_OFFSET(gyre_brief, body.reference.deadline_ns) == 40);
 
 #endif

@@ -179,7 +179,9 @@ GYRE_RING_INLINE int gyre_ring_wide_unpack(const GYRE_RING_OWN gyre_ring_wide_sl
     return GYRE_RING_READY;
 }
 
-/* The accesses. All are relaxed: a piece says itself what it belongs to. */
+/* The accesses. All are relaxed: a piece says itself what it belongs to. On the host a whole slot
+ * that is read orders what comes after it, and a whole slot that is written what came before it:
+ * what a message refers to is there when the message is [ring-slot]. */
 GYRE_RING_INLINE gyre_ring_u64 gyre_ring_load_word(const GYRE_RING_SHARED gyre_ring_u64 *from)
 {
 #if defined(__OPENCL_VERSION__)
@@ -221,8 +223,15 @@ GYRE_RING_INLINE int gyre_ring_wide_read(const GYRE_RING_SHARED gyre_ring_wide_s
 {
     gyre_ring_wide_slot copy;
 
-    for (int i = 0; i < GYRE_RING_WORDS; i++)
+    for (int i = 0; i < GYRE_RING_WORDS - 1; i++)
         copy.word[i] = gyre_ring_load_word(&slot->word[i]);
+#if defined(__OPENCL_VERSION__) || defined(__CUDA_ARCH__)
+    copy.word[GYRE_RING_WORDS - 1] = gyre_ring_load_word(&slot->word[GYRE_RING_WORDS - 1]);
+#else
+    /* acquire [ring-slot]: pairs with the release in gyre_ring_wide_write */
+    copy.word[GYRE_RING_WORDS - 1] =
+        __atomic_load_n(&slot->word[GYRE_RING_WORDS - 1], __ATOMIC_ACQUIRE);
+#endif
     return gyre_ring_wide_unpack(&copy, stamp, out_payload);
 }
 
@@ -233,8 +242,15 @@ GYRE_RING_INLINE void gyre_ring_wide_write(GYRE_RING_SHARED gyre_ring_wide_slot 
     gyre_ring_wide_slot copy;
 
     gyre_ring_wide_pack(payload, stamp, &copy);
-    for (int i = 0; i < GYRE_RING_WORDS; i++)
+    for (int i = 0; i < GYRE_RING_WORDS - 1; i++)
         gyre_ring_store_word(&slot->word[i], copy.word[i]);
+#if defined(__OPENCL_VERSION__) || defined(__CUDA_ARCH__)
+    gyre_ring_store_word(&slot->word[GYRE_RING_WORDS - 1], copy.word[GYRE_RING_WORDS - 1]);
+#else
+    /* release [ring-slot]: pairs with the acquire in gyre_ring_wide_read */
+    __atomic_store_n(&slot->word[GYRE_RING_WORDS - 1], copy.word[GYRE_RING_WORDS - 1],
+                     __ATOMIC_RELEASE);
+#endif
 }
 
 #if GYRE_RING_HAS_QUARTERS
@@ -287,6 +303,16 @@ GYRE_RING_INLINE void gyre_ring_store_quarter(gyre_ring_quarter *to, gyre_ring_q
 #endif
 }
 
+/* Orders quarters with what they tell of: x86-64 does by itself, so only the compiler is told. */
+GYRE_RING_INLINE void gyre_ring_order(void)
+{
+#if defined(__x86_64__) && !defined(__CUDA_ARCH__)
+    __asm__ volatile("" ::: "memory");
+#elif defined(__aarch64__) && !defined(__CUDA_ARCH__)
+    __asm__ volatile("dmb ish" ::: "memory");
+#endif
+}
+
 /* The whole slot by one thread; GYRE_RING_NOT_YET as from unpack. Lanes of a device may as well
  * take a quarter each. */
 GYRE_RING_INLINE int gyre_ring_read(const gyre_ring_slot *slot, gyre_ring_u32 stamp,
@@ -294,8 +320,12 @@ GYRE_RING_INLINE int gyre_ring_read(const gyre_ring_slot *slot, gyre_ring_u32 st
 {
     gyre_ring_slot copy;
 
-    for (int q = 0; q < 4; q++)
+    for (int q = 0; q < 4; q++) {
         copy.quarter[q] = gyre_ring_load_quarter(&slot->quarter[q]);
+        if (copy.quarter[q].stamp != stamp)
+            return GYRE_RING_NOT_YET;
+    }
+    gyre_ring_order();
     return gyre_ring_unpack(&copy, stamp, out_payload);
 }
 
@@ -305,6 +335,7 @@ GYRE_RING_INLINE void gyre_ring_write(gyre_ring_slot *slot, gyre_ring_u32 stamp,
     gyre_ring_slot copy;
 
     gyre_ring_pack(payload, stamp, &copy);
+    gyre_ring_order();
     for (int q = 0; q < 4; q++)
         gyre_ring_store_quarter(&slot->quarter[q], copy.quarter[q]);
 }

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * actor: a program that stays on a device and answers messages.
+ *
+ * An actor has a behaviour (gyre/behaviour.h), a state, and a mailbox in memory that host and
+ * device share. Once launched it stays: a call is two writes into that memory, without the driver.
+ * Life: created, launched, active, paused, parked, draining, terminated, or failed.
+ *
+ * A crew is an actor with several seats, which are blocks of a GPU or threads: they share the
+ * state, and each message goes to one of them, the one with the least to do.
+ *
+ * While an actor is resident on a device, nothing of Gyre waits for the device to be idle. What
+ * other calls of the driver do wait is told in docs/actors.md.
+ *
+ * Threads   life: any, serialised by a lock. A port belongs to one thread at a time.
+ * Owns      the mailbox, the state, the stream that it runs on.
+ * Not here  what a message does (gyre/behaviour.h), sending (gyre/port.h).
+ */
+#ifndef GYRE_ACTOR_H
+#define GYRE_ACTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gyre/behaviour.h"
+#include "gyre/common.h"
+#include "gyre/context.h"
+#include "gyre/status.h"
+
+GYRE_BEGIN_DECLS
+
+typedef struct gyre_actor gyre_actor;
+
+/* Values are frozen. */
+typedef enum gyre_actor_status {
+    GYRE_ACTOR_CREATED = 0,
+    GYRE_ACTOR_LAUNCHED = 1, /* resident, and has not been active: messages wait */
+    GYRE_ACTOR_ACTIVE = 2,   /* handles messages */
+    GYRE_ACTOR_PAUSED = 3,   /* resident; messages wait */
+    GYRE_ACTOR_PARKED = 4,   /* not resident, its state kept; messages wait */
+    GYRE_ACTOR_DRAINING = 5, /* handles what was sent before, and then ends */
+    GYRE_ACTOR_TERMINATED = 6,
+    GYRE_ACTOR_FAILED = 7, /* gyre_actor_fault says why */
+} gyre_actor_status;
+
+/* "created", ...; "unknown" for a value outside the enum. Borrowed, static. */
+GYRE_API const char *gyre_actor_status_name(gyre_actor_status status);
+
+/* What a seat does when no message comes. */
+typedef enum gyre_actor_idle {
+    GYRE_ACTOR_IDLE_DEFAULT = 0, /* backs off */
+    GYRE_ACTOR_SPIN = 1,         /* looks all the time: the fastest, and never cool */
+    GYRE_ACTOR_BACK_OFF = 2,     /* looks less and less often, at last every nap_us */
+} gyre_actor_idle;
+
+/* Zero means default, everywhere. */
+typedef struct gyre_actor_options {
+    size_t struct_size; /* sizeof(gyre_actor_options): lets the struct grow */
+    const char *name;   /* for logs; copied, cut to 31 bytes; default the behaviour's */
+    const void *state;  /* what the state begins with, state_bytes of it; copied; default zeros */
+    uint64_t stall_ns;  /* how long messages may wait without any being handled before the actor
+                         * counts as failed; default 2 s */
+} gyre_actor_options;
+
+/* An actor with a behaviour, which outlives it, on a context, likewise. Compiles the behaviour for
+ * the context's device, if that must be, so that a launch does not. NULL options mean all defaults.
+ * GYRE_BUILD when the behaviour does not compile: see gyre_kernel_build_log; GYRE_UNSUPPORTED when
+ * the device cannot have actors, or there is no code for it; GYRE_INVALID, GYRE_NO_MEMORY,
+ * GYRE_UNAVAILABLE, GYRE_DEVICE_LOST. May block for seconds in the compiler. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_actor_create(gyre_context *context,
+                                                     const gyre_behaviour *behaviour,
+                                                     const gyre_actor_options *options,
+                                                     gyre_actor **out_actor);
+
+/* Zero means default, everywhere. */
+typedef struct gyre_actor_launch_options {
+    size_t struct_size;    /* sizeof(gyre_actor_launch_options): lets the struct grow */
+    uint32_t seats;        /* blocks or threads; more than one make a crew; default 1 */
+    uint32_t threads;      /* of a block that handle messages, a multiple of 32; default 1024 for
+                            * the narrow widths, 256 for GYRE_WIDTH_BLOCK; the CPU has one */
+    uint32_t ports;        /* that can be open at once, up to 16; a power of two; default 1 */
+    uint32_t capacity;     /* messages of a port on their way to a seat, and answers back: a power
+                            * of two, 16 to 2^20; default 1024 */
+    uint32_t shared_bytes; /* of each block for the behaviour; default none */
+    uint32_t units;        /* multiprocessors that it may need at most; default all */
+    uint32_t replicas;     /* of a port's bell; default: what a trial at launch finds best */
+    bool not_active;       /* stay GYRE_ACTOR_LAUNCHED until gyre_actor_activate */
+    bool no_telemetry;     /* keep no times of messages */
+    gyre_actor_idle idle;
+    uint32_t spin_us;      /* how long it looks without pause before that; default 10 ms on a GPU,
+                            * 1 ms on a CPU */
+    uint32_t nap_us;       /* the longest pause between looks; default 50 */
+    uint64_t handshake_ns; /* until all seats must have come to life; default 2 s */
+    uint32_t first;        /* what sequences begin with; default 0 */
+} gyre_actor_launch_options;
+
+/* Makes it resident. All seats come to life, or none: GYRE_NO_MEMORY when they cannot all be on the
+ * device beside what is resident there already, with how many can; GYRE_TIMEOUT when the handshake
+ * was not over in time; GYRE_INVALID, GYRE_DEVICE_LOST. An actor that has ended can be launched
+ * again, as a new one with the first state; ports are opened anew. Blocks until it is resident. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_actor_launch(gyre_actor *actor,
+                                                     const gyre_actor_launch_options *options);
+
+/* Lets it handle messages, after a launch that said not_active. Nothing for one that is active;
+ * GYRE_INVALID unless it was launched so. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_actor_activate(gyre_actor *actor);
+
+/* Lets it handle what was sent before, and then nothing until gyre_actor_resume. Waits until that
+ * is so, up to the deadline (gyre/clock.h): GYRE_TIMEOUT, and the order stands. GYRE_INVALID when
+ * it is not resident. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_actor_pause(gyre_actor *actor, uint64_t deadline_ns);
+
+/* Lets it handle messages again, after a pause, or after a park, from which it comes back onto the
+ * device: then as gyre_actor_launch. Nothing for one that is active; GYRE_INVALID otherwise. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_actor_resume(gyre_actor *actor);
+
+/* As pause, and takes it off the device, whose driver can then be asked for what waits for it to be
+ * idle. The state stays, and so do messages. Nothing for one that is parked already. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_actor_park(gyre_actor *actor, uint64_t deadline_ns);
+
+/* Lets it handle what was sent before, and ends it. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_actor_drain(gyre_actor *actor, uint64_t deadline_ns);
+
+/* Ends it after the messages in hand; what else was sent is lost, and calls for it get GYRE_CLOSED.
+ * Nothing for one that has ended. GYRE_TIMEOUT when it did not by the deadline: it hangs. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_actor_terminate(gyre_actor *actor, uint64_t deadline_ns);
+
+/* What it is now. Never blocks. */
+GYRE_API gyre_actor_status gyre_actor_state(gyre_actor *actor);
+
+/* Waits until it is that; GYRE_TIMEOUT, or GYRE_CLOSED when it has ended and cannot be. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_actor_wait(gyre_actor *actor, gyre_actor_status status,
+                                                   uint64_t deadline_ns);
+
+/* What made it fail; NULL while it has not. Borrowed from the actor until its next launch. */
+GYRE_API const gyre_error *gyre_actor_fault(const gyre_actor *actor);
+
+/* Copies its state, of which the device may be changing parts meanwhile unless it is paused. At
+ * most `size` bytes. GYRE_INVALID before its first launch. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_actor_read_state(gyre_actor *actor, void *into,
+                                                         size_t size);
+
+/* How it fares; times are of the device. */
+typedef struct gyre_actor_statistics {
+    size_t struct_size;      /* set by the caller: sizeof(gyre_actor_statistics) */
+    uint64_t processed;      /* messages handled, by all seats, as far as they told */
+    uint64_t dropped;        /* of them, let go because they were late */
+    uint64_t failed;         /* of them, that the behaviour called failures */
+    uint32_t last_error;     /* of the last such */
+    uint32_t seats;          /* */
+    uint32_t replicas;       /* of a bell */
+    uint32_t incarnation;    /* which launch it is */
+    double mean_ns;          /* from when a message was taken to when it was handled; 0: unknown */
+    uint64_t min_ns, max_ns; /* likewise */
+    uint64_t waiting;        /* messages sent and not handled, as far as was told */
+    const char *scheme; /* how it waits for messages, in words; borrowed until its next launch */
+} gyre_actor_statistics;
+
+/* Fills in no more than struct_size bytes. GYRE_INVALID when that is not set. Never blocks. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_actor_describe(gyre_actor *actor,
+                                                       gyre_actor_statistics *out_statistics);
+
+/* Terminates it, up to a second, and frees it; NULL is a no-op. Its ports are closed before. One
+ * that hangs is left where it is, with the memory that it might still touch. */
+GYRE_API void gyre_actor_destroy(gyre_actor *actor);
+
+GYRE_END_DECLS
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * behaviour: what an actor does with a message, written once for processors and GPUs.
+ *
+ * A behaviour file includes this header and nothing else, declares its state and what its messages
+ * carry, and handles one message:
+ *
+ *     #include "gyre/behaviour.h"
+ *
+ *     typedef struct tally { gyre_abi_u32 total; } tally;
+ *     typedef struct add { gyre_abi_u32 amount; } add;
+ *
+ *     GYRE_BEHAVIOUR(counter, tally, GYRE_WIDTH_BLOCK)
+ *     {
+ *         if (self->lane == 0)
+ *             state->total += GYRE_REQUEST(add)->amount;
+ *         GYRE_ANSWER(tally)->total = state->total;
+ *     }
+ *
+ * The C or C++ compiler makes a function of it for the CPU, and `counter`, a gyre_behaviour that
+ * gyre_actor_create takes. It holds the text of the file as well, which NVRTC or the driver of
+ * OpenCL compiles for other devices; a complaint of theirs names this file and its own lines.
+ * Whatever is meant for the host alone stands between #ifdef GYRE_HOST and #endif.
+ *
+ * The language is what C, C++, CUDA C and OpenCL C 1.2 have in common: every pointer names its
+ * address space (GYRE_GLOBAL: state and payloads; GYRE_OWN: variables), types are those of
+ * gyre/abi.h, and there is no double, long, recursion, function pointer or variable of the file.
+ *
+ * Lanes    A message is handled by self->lanes lanes at once, which is 1 on the CPU: code that goes
+ *          `for (i = self->lane; i < n; i += self->lanes)` is right everywhere. All lanes run the
+ *          same code; who writes what others read puts gyre_self_barrier between, reached by all.
+ *          The answer is the one that lane 0 wrote.
+ * State    One for all messages, zero at first. GYRE_WIDTH_BLOCK handles one message after another.
+ *          The narrower widths handle many at once, in any order, and so do several blocks: then
+ *          state is changed by atomic operations, or nobody else touches that part of it.
+ * Sums     Integers come out equal everywhere; floats too where contraction is off, which is how
+ *          Gyre compiles for devices, and lanes add in the same order.
+ *
+ * Threads   see above.
+ * Owns      nothing.
+ * Not here  creating and calling actors (gyre/actor.h).
+ */
+#ifndef GYRE_BEHAVIOUR_H
+#define GYRE_BEHAVIOUR_H
+
+#ifndef GYRE_ACTOR_ABI_H
+#include "gyre/actor_abi.h"
+#endif
+
+/* How many lanes handle one message. */
+enum {
+    GYRE_WIDTH_QUAD = 4,  /* 4 lanes: hundreds of messages at once; for the highest rates */
+    GYRE_WIDTH_WARP = 32, /* a warp */
+    GYRE_WIDTH_BLOCK = 1, /* all lanes of a block, one message at a time */
+};
+
+#if defined(__OPENCL_VERSION__)
+#define GYRE_GLOBAL __global
+#define GYRE_LOCAL __local
+#define GYRE_OWN __private
+#define GYRE_FUNCTION static inline
+#elif defined(GYRE_BEHAVIOUR_CUDA) /* said by who compiles it for CUDA */
+#define GYRE_GLOBAL
+#define GYRE_LOCAL
+#define GYRE_OWN
+#define GYRE_FUNCTION static __device__ __forceinline__
+#else
+#define GYRE_HOST 1
+#define GYRE_GLOBAL
+#define GYRE_LOCAL
+#define GYRE_OWN
+#define GYRE_FUNCTION static inline __attribute__((unused))
+#endif
+
+/* Who handles the message. The lanes of a message have one each. */
+typedef struct gyre_self {
+    gyre_abi_u32 lane, lanes; /* this one, below how many */
+    gyre_abi_u32 seat, seats; /* the block of the actor, below how many */
+    gyre_abi_u32 answered;    /* by GYRE_ANSWER */
+    gyre_abi_u32 error;       /* by gyre_self_fail */
+    gyre_brief answer;
+    GYRE_LOCAL void *shared; /* launch option shared_bytes of the block's own, at 16; any content */
+    GYRE_GLOBAL void *seat_memory; /* the runtime's */
+} gyre_self;
+
+/* What the message carries, as a `const type *`: at most 40 bytes. */
+#define GYRE_REQUEST(type_)                                                                        \
+    ((const GYRE_OWN type_ *)(const GYRE_OWN void *)((brief)->body.bytes + GYRE_FITS_(type_)))
+
+/* Answers, if that was asked for: a `type *` to fill in, at most 40 bytes. Twice is the same
+ * answer. What a call gets that is not answered is flagged GYRE_BRIEF_EMPTY. */
+#define GYRE_ANSWER(type_)                                                                         \
+    ((self)->answered = 1u,                                                                        \
+     (GYRE_OWN type_ *)(GYRE_OWN void *)((self)->answer.body.bytes + GYRE_FITS_(type_)))
+
+/* What a message with GYRE_BRIEF_REFERS refers to, as a `type *`, and how many bytes there are. */
+#define GYRE_PAYLOAD(type_) ((GYRE_GLOBAL type_ *)(brief)->body.reference.address)
+#define GYRE_PAYLOAD_BYTES ((brief)->body.reference.size)
+
+/* 0, or no program at all. */
+#define GYRE_FITS_(type_) (sizeof(char[sizeof(type_) <= 40 ? 1 : -1]) - 1)
+
+/* Says that the message failed, with a GYRE_ACTOR_... or a code of the behaviour's own. A call gets
+ * that instead of the answer. By lane 0; what others say is not heard. */
+GYRE_FUNCTION void gyre_self_fail(GYRE_OWN gyre_self *self, gyre_abi_u32 error)
+{
+    self->error = error;
+}
+
+#if defined(__OPENCL_VERSION__)
+
+/* One lane has nobody to wait for. */
+GYRE_FUNCTION void gyre_self_barrier(GYRE_OWN gyre_self *self)
+{
+    (void)self;
+}
+
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_add(GYRE_GLOBAL gyre_abi_u32 *at, gyre_abi_u32 value)
+{
+    return atomic_add((volatile GYRE_GLOBAL gyre_abi_u32 *)at, value);
+}
+
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_swap(GYRE_GLOBAL gyre_abi_u32 *at, gyre_abi_u32 expected,
+                                            gyre_abi_u32 desired)
+{
+    return atomic_cmpxchg((volatile GYRE_GLOBAL gyre_abi_u32 *)at, expected, desired);
+}
+
+#elif defined(GYRE_BEHAVIOUR_CUDA)
+
+/* The lanes of this message wait for each other, and see what each has written. */
+GYRE_FUNCTION void gyre_self_barrier(gyre_self *self)
+{
+    if (self->lanes == 4)
+        __syncwarp(0xfu << (threadIdx.x & 28u));
+    else if (self->lanes == 32)
+        __syncwarp();
+    else /* barrier 0 would wait for the warps that read the mailbox */
+        asm volatile("bar.sync 1, %0;" : : "r"(self->lanes) : "memory");
+}
+
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_add(gyre_abi_u32 *at, gyre_abi_u32 value)
+{
+    return atomicAdd(at, value);
+}
+
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_swap(gyre_abi_u32 *at, gyre_abi_u32 expected,
+                                            gyre_abi_u32 desired)
+{
+    return atomicCAS(at, expected, desired);
+}
+
+#else
+
+/* One lane has nobody to wait for. */
+GYRE_FUNCTION void gyre_self_barrier(gyre_self *self)
+{
+    (void)self;
+}
+
+/* Adds to a word of the state or of a payload; what it was before. Orders nothing else. */
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_add(gyre_abi_u32 *at, gyre_abi_u32 value)
+{
+    return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
+}
+
+/* Puts `desired` there if it is `expected`; what it was before. Orders nothing else. */
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_swap(gyre_abi_u32 *at, gyre_abi_u32 expected,
+                                            gyre_abi_u32 desired)
+{
+    __atomic_compare_exchange_n(at, &expected, desired, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
+
+#endif
+
+#ifdef GYRE_HOST
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gyre/common.h"
+#include "gyre/program.h"
+
+GYRE_BEGIN_DECLS
+
+/* Handles one message on the CPU. */
+typedef void (*gyre_handler)(gyre_self *self, void *state, const gyre_brief *brief);
+
+/* What GYRE_BEHAVIOUR defines. One may as well be filled in by hand: with `text` in CUDA C only,
+ * which may call any __device__ function, and no handler. */
+typedef struct gyre_behaviour {
+    size_t struct_size; /* sizeof(gyre_behaviour): lets the struct grow */
+    const char *name;
+    uint32_t width; /* GYRE_WIDTH_... */
+    uint32_t reserved;
+    size_t state_bytes;
+    gyre_handler handler;          /* for the CPU; NULL: not there */
+    const char *file;              /* what compilers call the text */
+    const char *text;              /* the file's, for devices; NULL: not there */
+    const gyre_include *includes;  /* of the text, up to one without a name; NULL: none */
+    const char *const *defines;    /* for the text, "NAME" or "NAME=VALUE", up to a NULL */
+    const char *const *options;    /* more words for CUDA's compiler, up to a NULL */
+    const char *const *cl_options; /* likewise for OpenCL's */
+} gyre_behaviour;
+
+GYRE_END_DECLS
+
+/* Where the assembler finds the file that is being compiled. */
+#ifndef GYRE_BEHAVIOUR_FILE
+#define GYRE_BEHAVIOUR_FILE __FILE__
+#endif
+
+#define GYRE_BEHAVIOUR(name_, state_, width_)                                                      \
+    static void gyre_handle_##name_(gyre_self *self, state_ *state, const gyre_brief *brief);      \
+    static void gyre_handle_any_##name_(gyre_self *self, void *state, const gyre_brief *brief)     \
+    {                                                                                              \
+        gyre_handle_##name_(self, (state_ *)state, brief);                                         \
+    }                                                                                              \
+    __asm__(".pushsection .rodata\n"                                                               \
+            ".hidden gyre_text_" #name_ "\n"                                                       \
+            ".globl gyre_text_" #name_ "\n"                                                        \
+            "gyre_text_" #name_ ":\n"                                                              \
+            ".incbin \"" GYRE_BEHAVIOUR_FILE "\"\n"                                                \
+            ".byte 0\n"                                                                            \
+            ".popsection\n");                                                                      \
+    GYRE_BEGIN_DECLS                                                                               \
+    extern const char gyre_text_##name_[] __attribute__((visibility("hidden")));                   \
+    extern const gyre_behaviour name_;                                                             \
+    const gyre_behaviour name_ = {sizeof(gyre_behaviour),                                          \
+                                  #name_,                                                          \
+                                  width_,                                                          \
+                                  0,                                                               \
+                                  sizeof(state_),                                                  \
+                                  gyre_handle_any_##name_,                                         \
+                                  __FILE__,                                                        \
+                                  gyre_text_##name_,                                               \
+                                  NULL,                                                            \
+                                  NULL,                                                            \
+                                  NULL,                                                            \
+                                  NULL};                                                           \
+    GYRE_END_DECLS                                                                                 \
+    static void gyre_handle_##name_(gyre_self *self __attribute__((unused)),                       \
+                                    state_ *state __attribute__((unused)),                         \
+                                    const gyre_brief *brief __attribute__((unused)))
+
+#else
+
+/* One to a file, and by names that the loop around it knows. */
+#define GYRE_BEHAVIOUR(name_, state_, width_)                                                      \
+    enum { GYRE_BEHAVIOUR_WIDTH = (width_) };                                                      \
+    typedef state_ gyre_behaviour_state;                                                           \
+    GYRE_FUNCTION void gyre_behaviour_handle(GYRE_OWN gyre_self *self, GYRE_GLOBAL state_ *state,  \
+                                             const GYRE_OWN gyre_brief *brief)
+
+#endif
+
+#endif

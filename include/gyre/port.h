@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * port: how a thread talks to an actor.
+ *
+ * A message is a gyre_brief: a type, a priority and 40 bytes, or a reference to memory that host
+ * and device reach. It is sent, or called with: then an answer comes. A port has rings of its own
+ * to every seat of its actor, so nothing is shared with other threads and no lock is taken.
+ * Messages of one port to one seat arrive in the order in which they were sent. A call that finds
+ * nothing of its port under way rings the bell, which is the fastest way.
+ *
+ * A port stays valid when its actor ends: calls then return GYRE_CLOSED, or GYRE_DEVICE_LOST with
+ * the reason.
+ *
+ * Threads   one at a time for a port; different ports never wait for each other.
+ * Owns      its books. The rings are the actor's.
+ * Not here  life (gyre/actor.h), what travels (gyre/actor_abi.h).
+ */
+#ifndef GYRE_PORT_H
+#define GYRE_PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gyre/actor.h"
+#include "gyre/actor_abi.h"
+#include "gyre/common.h"
+#include "gyre/status.h"
+
+GYRE_BEGIN_DECLS
+
+typedef struct gyre_port gyre_port;
+
+/* What a send does when there is no room. Values are frozen. */
+typedef enum gyre_port_full {
+    GYRE_PORT_BLOCK = 0,       /* waits for room, up to its deadline */
+    GYRE_PORT_REJECT = 1,      /* returns GYRE_AGAIN */
+    GYRE_PORT_DROP_OLDEST = 2, /* is refused: the device may be reading the oldest */
+} gyre_port_full;
+
+/* Zero means default, everywhere. */
+typedef struct gyre_port_options {
+    size_t struct_size; /* sizeof(gyre_port_options): lets the struct grow */
+    gyre_port_full full;
+} gyre_port_options;
+
+/* A port of an actor that is launched. NULL options mean all defaults. GYRE_AGAIN when all ports of
+ * the launch are open; GYRE_INVALID when it is not launched; GYRE_UNSUPPORTED for
+ * GYRE_PORT_DROP_OLDEST; GYRE_NO_MEMORY. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_open(gyre_actor *actor,
+                                                  const gyre_port_options *options,
+                                                  gyre_port **out_port);
+
+/* Sends a message that is not answered. Its flags may be GYRE_BRIEF_REFERS and GYRE_BRIEF_DEADLINE;
+ * what it refers to must stay until it is handled. GYRE_TIMEOUT when there was no room by the
+ * deadline (gyre/clock.h; GYRE_NEVER for none), GYRE_AGAIN with GYRE_PORT_REJECT; GYRE_CLOSED,
+ * GYRE_DEVICE_LOST. May block for room only. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_send(gyre_port *port, const gyre_brief *message,
+                                                  uint64_t deadline_ns);
+
+/* The same for many. *out_count is how many were sent, always the first; with another status than
+ * GYRE_OK the rest was not. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_send_many(gyre_port *port, const gyre_brief *messages,
+                                                       size_t count, uint64_t deadline_ns,
+                                                       size_t *out_count);
+
+/* Sends a message and waits for its answer. GYRE_TIMEOUT when it had not come by the deadline: the
+ * message may still be handled, and the answer is dropped when it comes. GYRE_INVALID, with the
+ * code in the detail and in out_answer, when the behaviour called it a failure; GYRE_TIMEOUT as
+ * well when the message was late itself. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_call(gyre_port *port, const gyre_brief *message,
+                                                  gyre_brief *out_answer, uint64_t deadline_ns);
+
+/* The same for many at once, answers in the order of the messages. A failure of one is flagged in
+ * its answer (GYRE_BRIEF_FAILED) and none of the call. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
+                                                       gyre_brief *out_answers, size_t count,
+                                                       uint64_t deadline_ns);
+
+/* Sends a message whose answer is received later, with the cookie. GYRE_AGAIN when as many answers
+ * are due as the port has room for, whatever the deadline: receive some. Otherwise as send. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_ask(gyre_port *port, const gyre_brief *message,
+                                                 uint64_t cookie, uint64_t deadline_ns);
+
+typedef struct gyre_port_answer {
+    uint64_t cookie;
+    gyre_brief brief;
+} gyre_port_answer;
+
+/* An answer to something asked: the next that is there, of each seat in the order of asking.
+ * GYRE_TIMEOUT; GYRE_NOT_FOUND when no answer is due; GYRE_CLOSED. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_receive(gyre_port *port, gyre_port_answer *out_answer,
+                                                     uint64_t deadline_ns);
+
+/* Up to `count` of those that are there, and at least one, for which it waits. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_receive_many(gyre_port *port,
+                                                          gyre_port_answer *out_answers,
+                                                          size_t count, uint64_t deadline_ns,
+                                                          size_t *out_count);
+
+/* Waits until one of several ports has an answer to receive, and says which. Fair to all. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_wait_any(gyre_port *const *ports, size_t count,
+                                                      uint64_t deadline_ns, size_t *out_index);
+
+/* Answers that are due: asked for and not received. Never blocks. */
+GYRE_API size_t gyre_port_due(const gyre_port *port);
+
+/* Waits until everything that was sent by this port is handled. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_flush(gyre_port *port, uint64_t deadline_ns);
+
+/* Closes it; NULL is a no-op. Messages on their way are still handled, answers dropped. */
+GYRE_API void gyre_port_close(gyre_port *port);
+
+GYRE_END_DECLS
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * actor: what the rooms of actor/ share. See gyre/actor.h for the contract.
+ *
+ * Where the seats of an actor live is its residence: threads of this process (actor/seat_cpu.c), or
+ * a kernel that does not end (actor/seat_kernel.c). Everything above that is the same for both.
+ *
+ * Threads   `status` by any; the rest under the lock, except what a launch sets and ports only
+ *           read. Edges: [actor-order] orders and their completion, [actor-status].
+ * Owns      the mailbox, the state, the residence, the ports.
+ */
+#ifndef GYRE_ACTOR_ACTOR_H
+#define GYRE_ACTOR_ACTOR_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "actor/mailbox_abi.h"
+#include "gyre/actor.h"
+#include "gyre/kernel.h"
+#include "gyre/port.h"
+#include "gyre/stream.h"
+
+enum { GYRE_ACTOR_NAME = 32, GYRE_ACTOR_SCHEME = 96 };
+
+typedef struct gyre_residence gyre_residence;
+
+struct gyre_actor {
+    gyre_context *context;
+    const gyre_behaviour *behaviour;
+    const gyre_residence *residence;
+    char name[GYRE_ACTOR_NAME];
+    void *first_state; /* owned; NULL: zeros */
+    uint64_t stall_ns;
+
+    /* Set by a launch. */
+    gyre_mailbox_shape shape;
+    gyre_actor_launch_options launched;
+    unsigned char *mailbox; /* owned: pinned memory */
+    size_t mailbox_bytes;
+    void *state; /* owned: device memory */
+    bool hung;   /* the mailbox and the state are left to seats that do not end */
+    char scheme[GYRE_ACTOR_SCHEME];
+
+    _Atomic uint32_t status; /* gyre_actor_status [actor-status] */
+
+    pthread_mutex_t lock;
+    uint32_t order;                      /* the last */
+    gyre_error fault;                    /* once it has failed */
+    uint64_t watched;                    /* messages handled when it was last seen to move, */
+    uint64_t watched_ns;                 /* and when that was */
+    gyre_port *port[GYRE_MAILBOX_PORTS]; /* owned; made by a launch */
+
+    /* The residence's own. */
+    struct gyre_seat_thread *threads; /* owned; one for each seat */
+    gyre_kernel *kernel;              /* owned */
+    gyre_stream *stream;              /* owned; the kernel runs on it */
+    gyre_stream *copies;              /* owned; for the state while the kernel runs */
+};
+
+/* Where seats live. */
+struct gyre_residence {
+    /* Once: what a launch needs and takes long. */
+    gyre_status (*prepare)(gyre_actor *actor);
+    /* Fills in what the device decides: lanes, wide, in_place, replicas, the scheme; and refuses
+     * what cannot be resident. */
+    gyre_status (*plan)(gyre_actor *actor, const gyre_actor_launch_options *options);
+    /* All seats begin; `fresh`: with the first state. */
+    gyre_status (*start)(gyre_actor *actor, bool fresh);
+    /* GYRE_AGAIN: they run; GYRE_OK: they have ended; else what became of them. */
+    gyre_status (*look)(gyre_actor *actor);
+    /* After they have ended: gives back what start took. */
+    void (*finish)(gyre_actor *actor);
+    /* They do not end: leaves everything that they might still touch. */
+    void (*leave)(gyre_actor *actor);
+    gyre_status (*read_state)(gyre_actor *actor, void *into, size_t size);
+    void (*destroy)(gyre_actor *actor);
+};
+
+extern const gyre_residence gyre_residence_threads, gyre_residence_kernel;
+
+GYRE_INLINE gyre_seat *gyre_actor_seat(const gyre_actor *actor, uint32_t seat)
+{
+    return (gyre_seat *)(void *)(actor->mailbox + seat * actor->shape.seat_bytes);
+}
+
+/* For who waits: GYRE_OK while there is hope; GYRE_CLOSED or GYRE_DEVICE_LOST, with the reason,
+ * when it has ended or failed, which may be found out by this call. Takes the lock, asks the
+ * driver. */
+GYRE_MUST_USE gyre_status gyre_actor_look(gyre_actor *actor);
+
+/* Messages handled, as far as all seats told. */
+uint64_t gyre_actor_processed(const gyre_actor *actor);
+
+/* Whether this host moves 16 bytes at once: found out at the first question. */
+bool gyre_actor_quarters(void);
+
+/* port.c: the ports of a launch, all closed. `first` is what sequences begin with. */
+GYRE_MUST_USE gyre_status gyre_ports_create(gyre_actor *actor, uint32_t first);
+void gyre_ports_destroy(gyre_actor *actor);
+
+bool gyre_port_is_open(const gyre_port *port);
+
+/* How many requests and bells a port has sent to a seat, for the gates. Any thread. */
+void gyre_port_sent(const gyre_port *port, uint32_t seat, uint32_t *out_requests,
+                    uint32_t *out_bells);
+
+#endif

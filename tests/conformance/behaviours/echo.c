@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * echo: four lanes to a message. Gives back what came, one more in its first word, and counts.
+ */
+#include "gyre/behaviour.h"
+
+typedef struct echo_state {
+    gyre_abi_u32 count;
+    gyre_abi_u32 sum; /* of first words */
+} echo_state;
+
+typedef struct echo_words {
+    gyre_abi_u32 word[10];
+} echo_words;
+
+GYRE_BEHAVIOUR(echo, echo_state, GYRE_WIDTH_QUAD)
+{
+    if (self->lane == 0) {
+        gyre_atomic_add(&state->count, 1);
+        gyre_atomic_add(&state->sum, GYRE_REQUEST(echo_words)->word[0]);
+    }
+    *GYRE_ANSWER(echo_words) = *GYRE_REQUEST(echo_words);
+    GYRE_ANSWER(echo_words)->word[0] += 1;
+}

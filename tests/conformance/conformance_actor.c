@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Actors: what they answer, in what order, through what they live, and that nothing is lost.
+ */
+#include "conformance.h"
+
+#include "gyre/actor.h"
+#include "gyre/clock.h"
+#include "gyre/port.h"
+
+#include "behaviours/blend.c"
+#include "behaviours/echo.c"
+#include "behaviours/ledger.c"
+
+enum { MANY = 20000 };
+
+static bool no_actors;
+
+static uint64_t soon(void)
+{
+    return gyre_clock_after_ns(20000 * MS);
+}
+
+/* An actor, launched, or NULL. */
+static gyre_actor *actor_new(const gyre_behaviour *behaviour,
+                             const gyre_actor_launch_options *options)
+{
+    gyre_actor *actor;
+    const gyre_status status = gyre_actor_create(on.context, behaviour, NULL, &actor);
+
+    no_actors = status == GYRE_UNSUPPORTED;
+    if (no_actors || !ok(status))
+        return NULL;
+    if (ok(gyre_actor_launch(actor, options)))
+        return actor;
+    gyre_actor_destroy(actor);
+    return NULL;
+}
+
+static gyre_port *port_new(gyre_actor *actor)
+{
+    gyre_port *port;
+
+    return actor && ok(gyre_port_open(actor, NULL, &port)) ? port : NULL;
+}
+
+#define NEED_ACTORS()                                                                              \
+    do {                                                                                           \
+        if (no_actors)                                                                             \
+            SKIP("this device has no actors");                                                     \
+    } while (0)
+
+static bool end(gyre_actor *actor, gyre_port *port)
+{
+    const bool good = ok(gyre_actor_terminate(actor, soon()));
+
+    gyre_port_close(port);
+    gyre_actor_destroy(actor);
+    return good;
+}
+
+static gyre_brief echo_of(uint64_t *chance)
+{
+    gyre_brief brief = {.type = 1};
+
+    fill_random(chance, &brief.body, sizeof brief.body);
+    return brief;
+}
+
+static bool echoes(const gyre_brief *request, const gyre_brief *answer)
+{
+    return answer->body.words[0] == request->body.words[0] + 1 &&
+           memcmp(answer->body.words + 1, request->body.words + 1, 36) == 0;
+}
+
+static void a_call_is_answered(void)
+{
+    gyre_actor *const actor = actor_new(&echo, NULL);
+    gyre_port *const port = port_new(actor);
+    uint64_t chance = 1;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    for (int i = 0; i < 5000; i++) {
+        const gyre_brief request = echo_of(&chance);
+        gyre_brief answer;
+
+        REQUIRE(ok(gyre_port_call(port, &request, &answer, soon())));
+        REQUIRE(echoes(&request, &answer));
+    }
+    CHECK(end(actor, port));
+}
+
+static void many_calls_are_answered_in_their_order(void)
+{
+    const gyre_actor_launch_options options = {.struct_size = sizeof options, .capacity = 64};
+    gyre_actor *const actor = actor_new(&echo, &options);
+    gyre_port *const port = port_new(actor);
+    static gyre_brief requests[MANY], answers[MANY];
+    uint64_t chance = 2;
+    size_t wrong = 0;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    for (size_t i = 0; i < MANY; i++)
+        requests[i] = echo_of(&chance);
+    CHECK(ok(gyre_port_call_many(port, requests, answers, MANY, soon())));
+    for (size_t i = 0; i < MANY; i++)
+        wrong += !echoes(&requests[i], &answers[i]);
+    CHECK(wrong == 0);
+    CHECK(end(actor, port));
+}
+
+static void what_is_sent_is_handled_once_and_in_order(void)
+{
+    const gyre_actor_launch_options options = {.struct_size = sizeof options, .capacity = 32};
+    gyre_actor *const actor = actor_new(&ledger, &options);
+    gyre_port *const port = port_new(actor);
+    static gyre_brief requests[MANY];
+    const gyre_brief read = {.type = LEDGER_READ};
+    gyre_brief answer;
+    ledger_state state = {0};
+    uint64_t chance = 3;
+    uint32_t hash = 0;
+    size_t sent;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    for (size_t i = 0; i < MANY; i++) {
+        requests[i].type = LEDGER_SILENT;
+        requests[i].body.words[0] = (uint32_t)chance_next(&chance);
+        hash = hash * 31 + requests[i].body.words[0];
+    }
+    CHECK(ok(gyre_port_send_many(port, requests, MANY, soon(), &sent)) && sent == MANY);
+    CHECK(ok(gyre_port_call(port, &read, &answer, soon())));
+    CHECK(answer.body.words[0] == hash && answer.body.words[1] == MANY + 1);
+    CHECK(ok(gyre_port_flush(port, soon())));
+    CHECK(ok(gyre_actor_read_state(actor, &state, sizeof state)));
+    CHECK(state.hash == hash && state.messages == MANY + 1);
+    CHECK(end(actor, port));
+}
+
+static void answers_come_with_their_cookies(void)
+{
+    const gyre_actor_launch_options options = {.struct_size = sizeof options, .capacity = 16};
+    gyre_actor *const actor = actor_new(&echo, &options);
+    gyre_port *const port = port_new(actor);
+    gyre_port_answer answers[16];
+    uint64_t asked = 0, heard = 0;
+    size_t count;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    CHECK(gyre_port_receive(port, answers, soon()) == GYRE_NOT_FOUND);
+    while (heard < 5000) {
+        gyre_brief request = {.type = 1, .body.longs = {asked, 2, 3, 4, 5}};
+
+        if (asked < 5000 && gyre_port_due(port) < 16) {
+            REQUIRE(ok(gyre_port_ask(port, &request, asked * 7, soon())));
+            asked++;
+            continue;
+        }
+        if (gyre_port_due(port) == 16)
+            CHECK(gyre_port_ask(port, &request, 0, soon()) == GYRE_AGAIN);
+        REQUIRE(ok(gyre_port_receive_many(port, answers, 16, soon(), &count)) && count > 0);
+        for (size_t i = 0; i < count; i++, heard++) {
+            REQUIRE(answers[i].cookie == heard * 7);
+            REQUIRE(answers[i].brief.body.longs[0] == heard + 1);
+        }
+    }
+    CHECK(gyre_port_due(port) == 0);
+    CHECK(end(actor, port));
+}
+
+static void what_fails_says_so(void)
+{
+    gyre_actor *const actor = actor_new(&ledger, NULL);
+    gyre_port *const port = port_new(actor);
+    const gyre_brief fails = {.type = LEDGER_FAIL, .body.words = {GYRE_ACTOR_OWN + 7}};
+    const gyre_brief silent = {.type = LEDGER_SILENT};
+    gyre_brief late = {.type = LEDGER_READ, .flags = GYRE_BRIEF_DEADLINE};
+    gyre_actor_statistics statistics = {.struct_size = sizeof statistics};
+    gyre_brief answer;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    CHECK(gyre_port_call(port, &fails, &answer, soon()) == GYRE_INVALID);
+    CHECK(answer.flags == GYRE_BRIEF_FAILED && answer.body.words[0] == GYRE_ACTOR_OWN + 7);
+    CHECK(strstr(gyre_error_last()->text, "1007") != NULL);
+    CHECK(ok(gyre_port_call(port, &silent, &answer, soon())));
+    CHECK(answer.flags == GYRE_BRIEF_EMPTY);
+    late.body.reference.deadline_ns = 1;
+    if (gyre_device_has(on.device, GYRE_FEATURE_FUNCTIONS))
+        CHECK(gyre_port_call(port, &late, &answer, soon()) == GYRE_TIMEOUT);
+    CHECK(ok(gyre_actor_pause(actor, soon())));
+    CHECK(ok(gyre_actor_describe(actor, &statistics)));
+    CHECK(statistics.failed >= 1 && statistics.processed >= 2 && statistics.waiting == 0);
+    CHECK(end(actor, port));
+}
+
+static void payloads_are_seen_on_both_sides(void)
+{
+    gyre_actor *const sums = actor_new(&ledger, NULL);
+    gyre_actor *blends;
+    gyre_port *port, *blend_port;
+    enum { WORDS = 10000 };
+    uint64_t chance = 5;
+    uint32_t *words;
+    float *y;
+
+    NEED_ACTORS();
+    words = take(GYRE_CONTEXT_PINNED, WORDS * 4);
+    y = take(GYRE_CONTEXT_PINNED, WORDS * 4);
+    port = port_new(sums);
+    blends = actor_new(&blend, NULL);
+    blend_port = port_new(blends);
+    REQUIRE(port && blend_port && words && y);
+    for (int round = 0; round < 50; round++) {
+        const uint32_t count = (uint32_t)(chance_next(&chance) % WORDS) + 1;
+        gyre_brief request = {.type = LEDGER_SUM, .flags = GYRE_BRIEF_REFERS};
+        blend_request blending = {.scale = 1.5f, .shift = (float)round};
+        gyre_brief answer;
+        uint32_t sum = 0;
+        size_t wrong = 0;
+
+        for (uint32_t i = 0; i < count; i++) {
+            words[i] = (uint32_t)chance_next(&chance);
+            sum += words[i];
+            y[i] = (float)(words[i] % 1000);
+        }
+        request.body.reference.address = words;
+        request.body.reference.size = count * 4;
+        REQUIRE(ok(gyre_port_call(port, &request, &answer, soon())));
+        CHECK(answer.body.words[2] == sum);
+        request.type = 1;
+        blending.address = y;
+        blending.size = count * 4;
+        memcpy(&request.body, &blending, sizeof blending);
+        REQUIRE(ok(gyre_port_call(blend_port, &request, &answer, soon())));
+        for (uint32_t i = 0; i < count; i++)
+            wrong += y[i] != (float)(words[i] % 1000) * 1.5f + (float)round;
+        CHECK(wrong == 0 && answer.body.words[0] == count);
+    }
+    CHECK(end(sums, port) && end(blends, blend_port));
+    give(GYRE_CONTEXT_PINNED, words, WORDS * 4);
+    give(GYRE_CONTEXT_PINNED, y, WORDS * 4);
+}
+
+static void a_life_has_its_stations(void)
+{
+    gyre_actor_launch_options options = {.struct_size = sizeof options, .not_active = true};
+    gyre_actor *const actor = actor_new(&ledger, &options);
+    gyre_port *const port = port_new(actor);
+    const gyre_brief mix = {.type = LEDGER_MIX, .body.words = {5}};
+    gyre_brief answer;
+    gyre_port *again;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    CHECK(gyre_port_open(actor, NULL, &again) == GYRE_AGAIN);
+    CHECK(gyre_actor_state(actor) == GYRE_ACTOR_LAUNCHED);
+    CHECK(gyre_actor_launch(actor, NULL) == GYRE_INVALID);
+    CHECK(gyre_port_call(port, &mix, &answer, gyre_clock_after_ns(20 * MS)) == GYRE_TIMEOUT);
+    CHECK(ok(gyre_actor_activate(actor)) && gyre_actor_state(actor) == GYRE_ACTOR_ACTIVE);
+    CHECK(ok(gyre_actor_activate(actor)));
+    CHECK(ok(gyre_port_call(port, &mix, &answer, soon())));
+    CHECK(answer.body.words[1] == 2); /* the one that was given up was handled as well */
+    CHECK(ok(gyre_actor_pause(actor, soon())) && gyre_actor_state(actor) == GYRE_ACTOR_PAUSED);
+    CHECK(gyre_actor_activate(actor) == GYRE_INVALID);
+    CHECK(gyre_port_call(port, &mix, &answer, gyre_clock_after_ns(20 * MS)) == GYRE_TIMEOUT);
+    CHECK(ok(gyre_actor_resume(actor)));
+    CHECK(ok(gyre_port_call(port, &mix, &answer, soon())) && answer.body.words[1] == 4);
+    for (int i = 0; i < 3; i++) {
+        CHECK(ok(gyre_actor_park(actor, soon())) && ok(gyre_actor_park(actor, soon())));
+        CHECK(gyre_actor_state(actor) == GYRE_ACTOR_PARKED);
+        CHECK(ok(gyre_port_send(port, &mix, soon())));
+        CHECK(gyre_port_call(port, &mix, &answer, gyre_clock_after_ns(5 * MS)) == GYRE_TIMEOUT);
+        CHECK(ok(gyre_actor_resume(actor)));
+        CHECK(ok(gyre_port_call(port, &mix, &answer, soon())));
+        CHECK(answer.body.words[1] == 4 + 3 * (unsigned)(i + 1));
+    }
+    CHECK(ok(gyre_port_send(port, &mix, soon())) && ok(gyre_actor_drain(actor, soon())));
+    CHECK(gyre_actor_state(actor) == GYRE_ACTOR_TERMINATED);
+    CHECK(gyre_port_send(port, &mix, soon()) == GYRE_CLOSED);
+    CHECK(gyre_port_call(port, &mix, &answer, soon()) == GYRE_CLOSED);
+    CHECK(gyre_actor_wait(actor, GYRE_ACTOR_TERMINATED, soon()) == GYRE_OK);
+    CHECK(gyre_actor_wait(actor, GYRE_ACTOR_ACTIVE, soon()) == GYRE_CLOSED);
+    CHECK(gyre_actor_resume(actor) == GYRE_INVALID && gyre_actor_pause(actor, 0) == GYRE_INVALID);
+    CHECK(gyre_actor_launch(actor, NULL) == GYRE_INVALID); /* the port is open */
+    gyre_port_close(port);
+    options.not_active = false;
+    CHECK(ok(gyre_actor_launch(actor, &options)));
+    again = port_new(actor);
+    REQUIRE(again);
+    CHECK(ok(gyre_port_call(again, &mix, &answer, soon())) && answer.body.words[1] == 1);
+    CHECK(end(actor, again));
+}
+
+static void a_crew_hands_each_message_to_one(void)
+{
+    const gyre_actor_launch_options options = {
+        .struct_size = sizeof options, .seats = 3, .capacity = 16};
+    gyre_actor *const actor = actor_new(&echo, &options);
+    gyre_port *const port = port_new(actor);
+    gyre_brief requests[500], answers[500];
+    echo_state state;
+    uint64_t chance = 7;
+    uint32_t sum = 0;
+    size_t wrong = 0, sent;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    for (size_t i = 0; i < COUNT(requests); i++) {
+        requests[i] = echo_of(&chance);
+        sum += requests[i].body.words[0];
+    }
+    CHECK(ok(gyre_port_call_many(port, requests, answers, COUNT(requests), soon())));
+    for (size_t i = 0; i < COUNT(requests); i++)
+        wrong += !echoes(&requests[i], &answers[i]);
+    CHECK(wrong == 0);
+    CHECK(ok(gyre_port_send_many(port, requests, COUNT(requests), soon(), &sent)));
+    CHECK(ok(gyre_port_flush(port, soon())));
+    CHECK(ok(gyre_port_call(port, &requests[0], &answers[0], soon())));
+    CHECK(ok(gyre_actor_pause(actor, soon())));
+    CHECK(ok(gyre_actor_read_state(actor, &state, sizeof state)));
+    CHECK(state.count == 2 * COUNT(requests) + 1);
+    CHECK(state.sum == 2 * sum + requests[0].body.words[0]);
+    CHECK(end(actor, port));
+}
+
+static void sequences_wrap_around(void)
+{
+    const gyre_actor_launch_options options = {
+        .struct_size = sizeof options, .capacity = 64, .first = UINT32_MAX - 999};
+    gyre_actor *const actor = actor_new(&echo, &options);
+    gyre_port *const port = port_new(actor);
+    uint64_t chance = 8;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    for (int round = 0; round < 100; round++) {
+        gyre_brief requests[50], answers[50];
+        size_t sent;
+
+        for (size_t i = 0; i < COUNT(requests); i++)
+            requests[i] = echo_of(&chance);
+        REQUIRE(ok(gyre_port_call_many(port, requests, answers, COUNT(requests), soon())));
+        for (size_t i = 0; i < COUNT(requests); i++)
+            CHECK(echoes(&requests[i], &answers[i]));
+        REQUIRE(ok(gyre_port_send_many(port, requests, COUNT(requests), soon(), &sent)));
+        for (size_t i = 0; i < COUNT(requests); i++) {
+            REQUIRE(ok(gyre_port_call(port, &requests[i], &answers[i], soon())));
+            CHECK(echoes(&requests[i], &answers[i]));
+        }
+    }
+    CHECK(end(actor, port));
+}
+
+static gyre_port *shared_ports[4];
+
+static void use_a_port(size_t number)
+{
+    uint64_t chance = number + 1;
+
+    for (int i = 0; i < 300; i++) {
+        gyre_brief requests[20], answers[20];
+        size_t sent;
+
+        for (size_t k = 0; k < COUNT(requests); k++)
+            requests[k] = echo_of(&chance);
+        CHECK(ok(gyre_port_send_many(shared_ports[number], requests, i % 20, soon(), &sent)));
+        CHECK(ok(gyre_port_call_many(shared_ports[number], requests, answers, 20, soon())));
+        for (size_t k = 0; k < COUNT(requests); k++)
+            CHECK(echoes(&requests[k], &answers[k]));
+        CHECK(ok(gyre_port_call(shared_ports[number], &requests[0], &answers[0], soon())));
+        CHECK(echoes(&requests[0], &answers[0]));
+    }
+}
+
+static void threads_have_ports_of_their_own(void)
+{
+    const gyre_actor_launch_options options = {
+        .struct_size = sizeof options, .ports = 4, .capacity = 32};
+    gyre_actor *const actor = actor_new(&echo, &options);
+    echo_state state;
+
+    NEED_ACTORS();
+    for (size_t i = 0; i < COUNT(shared_ports); i++) {
+        shared_ports[i] = port_new(actor);
+        REQUIRE(shared_ports[i]);
+    }
+    CHECK(together(COUNT(shared_ports), use_a_port));
+    CHECK(ok(gyre_actor_drain(actor, soon())));
+    CHECK(ok(gyre_actor_read_state(actor, &state, sizeof state)));
+    CHECK(state.count == 4 * (300 * 21 + 15 * (19 * 20 / 2)));
+    for (size_t i = 0; i < COUNT(shared_ports); i++)
+        gyre_port_close(shared_ports[i]);
+    gyre_actor_destroy(actor);
+}
+
+static void nonsense_is_refused(void)
+{
+    gyre_behaviour odd = echo;
+    gyre_actor *const actor = actor_new(&echo, NULL);
+    const gyre_actor_launch_options bad[] = {
+        {.struct_size = sizeof *bad, .ports = 3},
+        {.struct_size = sizeof *bad, .ports = 32},
+        {.struct_size = sizeof *bad, .capacity = 8},
+        {.struct_size = sizeof *bad, .capacity = 100},
+        {.struct_size = sizeof *bad, .seats = 100000},
+        {.struct_size = sizeof *bad, .replicas = 99},
+        {.struct_size = sizeof *bad, .idle = 9},
+        {.struct_size = 0},
+    };
+    const gyre_port_options drops = {.struct_size = sizeof drops, .full = GYRE_PORT_DROP_OLDEST};
+    gyre_actor *other;
+    gyre_port *port;
+
+    NEED_ACTORS();
+    REQUIRE(actor);
+    CHECK(gyre_port_open(actor, &drops, &port) == GYRE_UNSUPPORTED);
+    CHECK(ok(gyre_actor_terminate(actor, soon())) && ok(gyre_actor_terminate(actor, soon())));
+    for (size_t i = 0; i < COUNT(bad); i++)
+        CHECK(gyre_actor_launch(actor, &bad[i]) == GYRE_INVALID);
+    odd.width = 5;
+    CHECK(gyre_actor_create(on.context, &odd, NULL, &other) == GYRE_INVALID && !other);
+    CHECK(gyre_actor_create(on.context, NULL, NULL, &other) == GYRE_INVALID && !other);
+    CHECK(ok(gyre_actor_create(on.context, &echo, NULL, &other)));
+    CHECK(gyre_port_open(other, NULL, &port) == GYRE_INVALID);
+    CHECK(gyre_actor_read_state(other, &odd, 1) == GYRE_INVALID);
+    gyre_actor_destroy(other);
+    gyre_actor_destroy(actor);
+    gyre_actor_destroy(NULL);
+    gyre_port_close(NULL);
+}
+
+static void a_full_port_rejects_or_waits(void)
+{
+    const gyre_actor_launch_options options = {
+        .struct_size = sizeof options, .capacity = 16, .not_active = true};
+    const gyre_port_options rejects = {.struct_size = sizeof rejects, .full = GYRE_PORT_REJECT};
+    gyre_actor *const actor = actor_new(&ledger, &options);
+    const gyre_brief silent = {.type = LEDGER_SILENT, .body.words = {1}};
+    gyre_brief answer;
+    gyre_port *port;
+
+    NEED_ACTORS();
+    REQUIRE(actor);
+    REQUIRE(ok(gyre_port_open(actor, &rejects, &port)));
+    for (int i = 0; i < 16; i++)
+        CHECK(ok(gyre_port_send(port, &silent, 0)));
+    CHECK(gyre_port_send(port, &silent, GYRE_NEVER) == GYRE_AGAIN);
+    gyre_port_close(port);
+    port = port_new(actor);
+    REQUIRE(port);
+    CHECK(gyre_port_send(port, &silent, gyre_clock_after_ns(5 * MS)) == GYRE_TIMEOUT);
+    CHECK(ok(gyre_actor_activate(actor)));
+    CHECK(ok(gyre_port_send(port, &silent, soon())));
+    CHECK(ok(gyre_port_call(port, &silent, &answer, soon())));
+    CHECK(ok(gyre_actor_drain(actor, soon())));
+    CHECK(end(actor, port));
+}
+
+static const test_case cases[] = {
+    TEST(a_call_is_answered),
+    TEST(many_calls_are_answered_in_their_order),
+    TEST(what_is_sent_is_handled_once_and_in_order),
+    TEST(answers_come_with_their_cookies),
+    TEST(what_fails_says_so),
+    TEST(payloads_are_seen_on_both_sides),
+    TEST(a_life_has_its_stations),
+    TEST(a_crew_hands_each_message_to_one),
+    TEST(sequences_wrap_around),
+    TEST(threads_have_ports_of_their_own),
+    TEST(nonsense_is_refused),
+    TEST(a_full_port_rejects_or_waits),
+};
+CONFORMANCE_MAIN(cases)
