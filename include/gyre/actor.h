@@ -96,8 +96,8 @@ typedef struct gyre_actor_launch_options {
 } gyre_actor_launch_options;
 
 /* Makes it resident. All seats come to life, or none: GYRE_NO_MEMORY when they cannot all be on the
- * device beside what is resident there already, with how many can; GYRE_TIMEOUT when the handshake
- * was not over in time; GYRE_INVALID, GYRE_DEVICE_LOST. An actor that has ended can be launched
+ * device beside what is resident there already, with what is missing, or were not by handshake_ns;
+ * GYRE_INVALID, GYRE_DEVICE_LOST. An actor that has ended can be launched
  * again, as a new one with the first state; ports are opened anew. Blocks until it is resident. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_launch(gyre_actor *actor,
                                                      const gyre_actor_launch_options *options);

@@ -67,6 +67,11 @@ enum {
     GYRE_BRIEF_EMPTY = 16, /* an answer: the behaviour gave none */
 };
 
+/* Types from here on are the runtime's, and answered empty. */
+enum {
+    GYRE_BRIEF_OWN = 0xff00,
+};
+
 /* The line that the host writes. Heads and tails count slots since the launch: a ring has tail -
  * head of them, and slot i is at i modulo its capacity. Input is counted for all ports together,
  * output is what the actor says unasked. */

@@ -13,6 +13,7 @@
  */
 #include "actor/actor.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -26,6 +27,7 @@
 #include "gyre/clock.h"
 
 #define SECOND_NS UINT64_C(1000000000)
+#define GLANCES_NS UINT64_C(100000000) /* looks further apart have not watched in between */
 
 enum { CAPACITY_LEAST = 16, CAPACITY_MOST = 1 << 20, SEATS_MOST = 4096, NAP_US = 50 };
 
@@ -155,6 +157,11 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
     if (o->replicas > GYRE_MAILBOX_REPLICAS)
         return gyre_fail(GYRE_INVALID, "actor '%s': %u replicas; %d is the most", actor->name,
                          o->replicas, GYRE_MAILBOX_REPLICAS);
+    /* a slot that was never written has stamp 0 */
+    if (gyre_ring_salt(incarnation) - o->first < o->capacity ||
+        gyre_ring_salt(incarnation) / 2 == o->first + 1)
+        return gyre_fail(GYRE_INVALID, "actor '%s': sequences of this launch cannot begin at %u",
+                         actor->name, o->first);
     if (o->idle != GYRE_ACTOR_SPIN && o->idle != GYRE_ACTOR_BACK_OFF)
         return gyre_fail(GYRE_INVALID, "actor '%s': idle policy %d", actor->name, (int)o->idle);
     memset(shape, 0, sizeof *shape);
@@ -212,25 +219,30 @@ static gyre_status make_mailbox(gyre_actor *actor)
     return GYRE_OK;
 }
 
-/* Gives each seat its order: to handle everything, or what was sent before. */
-static void give_order(gyre_actor *actor, bool active, uint32_t terminate)
+/* What seats are told. */
+typedef struct order {
+    bool active;        /* 0: up to the gates, which are moved to what was sent so far, */
+    bool keep_gates;    /* unless they stay */
+    uint32_t terminate; /* 1: at once; 2: at the gates */
+} order;
+
+static void give_order(gyre_actor *actor, order o)
 {
     actor->order++;
+    actor->ending = o.terminate != 0;
     for (uint32_t i = 0; i < actor->shape.seats; i++) {
         gyre_seat *const seat = gyre_actor_seat(actor, i);
-        gyre_control_host *const host = &seat->control.host;
 
-        for (uint32_t p = 0; p < actor->shape.ports && !active; p++) {
+        for (uint32_t p = 0; p < actor->shape.ports && !o.active && !o.keep_gates; p++) {
             uint32_t requests, bells;
 
             gyre_port_sent(actor->port[p], i, &requests, &bells);
             gyre_mailbox_store(&seat->gates[p], requests);
             gyre_mailbox_store(&seat->bell_gates[p], bells);
         }
-        gyre_mailbox_store(&host->active, active);
-        gyre_mailbox_store(&host->should_terminate, terminate);
+        gyre_mailbox_store_order(&seat->control.host, o.active, o.terminate);
         /* release [actor-order]: pairs with the acquire in the seat's loop */
-        gyre_mailbox_release(&host->order, actor->order);
+        gyre_mailbox_release(&seat->control.host.order, actor->order);
     }
 }
 
@@ -267,8 +279,7 @@ uint64_t gyre_actor_processed(const gyre_actor *actor)
     uint64_t processed = 0;
 
     for (uint32_t i = 0; i < actor->shape.seats; i++)
-        processed += gyre_ring_load_word(
-            (const gyre_ring_u64 *)&gyre_actor_seat(actor, i)->control.device.processed);
+        processed += gyre_mailbox_load64(&gyre_actor_seat(actor, i)->control.device.processed);
     return processed;
 }
 
@@ -285,21 +296,36 @@ static void doze(uint32_t *rounds)
     nanosleep(&pause, NULL);
 }
 
-/* Waits for what the seats say; the lock is held. Failing seats end it. */
+/* Whether all have ended by the last order. */
+static bool ended_in_order(const gyre_actor *actor)
+{
+    return all_ended(actor) && order_done(actor);
+}
+
+static gyre_status begin(gyre_actor *actor, bool fresh);
+
+/* Waits for what the seats say; the lock is held. Failing seats end it. Seats that were told to end
+ * by an order before the last, and did, come back to carry out that one. */
 static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor),
                          uint64_t deadline_ns)
 {
     uint32_t rounds = 0;
 
     while (!done(actor)) {
-        if (rounds % 64 == 63) {
-            const gyre_status status = actor->residence->look(actor);
+        gyre_status status = GYRE_AGAIN;
 
-            if (status == GYRE_OK && !done(actor))
+        if (rounds % 64 == 63)
+            status = actor->residence->look(actor);
+        if (status == GYRE_OK && !done(actor)) {
+            if (!all_ended(actor))
                 return fail(actor, gyre_fail(GYRE_CLOSED, "actor '%s' ended unasked", actor->name));
-            if (status != GYRE_OK && status != GYRE_AGAIN)
-                return fail(actor, status);
+            actor->residence->finish(actor);
+            status = begin(actor, false);
+            if (status == GYRE_OK)
+                status = GYRE_AGAIN;
         }
+        if (status != GYRE_OK && status != GYRE_AGAIN)
+            return gyre_actor_state(actor) == GYRE_ACTOR_FAILED ? status : fail(actor, status);
         if (gyre_clock_now_ns() >= deadline_ns)
             return done(actor) ? GYRE_OK : GYRE_TIMEOUT;
         doze(&rounds);
@@ -307,29 +333,59 @@ static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor
     return GYRE_OK;
 }
 
-/* The residence is told to begin, and has to answer. */
-static gyre_status come_to_life(gyre_actor *actor, bool fresh)
+/* They were told to end, and have until the deadline. The lock is held. */
+static gyre_status await_end(gyre_actor *actor, gyre_actor_status then, uint64_t deadline_ns)
 {
-    gyre_status status;
+    gyre_status status = await(actor, ended_in_order, deadline_ns);
+    uint32_t rounds = 0;
 
+    while (status == GYRE_OK && (status = actor->residence->look(actor)) == GYRE_AGAIN) {
+        status = gyre_clock_now_ns() >= deadline_ns ? GYRE_TIMEOUT : GYRE_OK;
+        doze(&rounds);
+    }
+    if (status == GYRE_OK) {
+        actor->residence->finish(actor);
+        actor->ending = false;
+        become(actor, then);
+    } else if (status != GYRE_TIMEOUT && gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
+        status = fail(actor, status);
+    }
+    return status;
+}
+
+/* The residence is told to begin. */
+static gyre_status begin(gyre_actor *actor, bool fresh)
+{
     for (uint32_t i = 0; i < actor->shape.seats; i++) {
         gyre_control_device *const device = &gyre_actor_seat(actor, i)->control.device;
 
         gyre_mailbox_store(&device->incarnation, 0);
         gyre_mailbox_store(&device->has_terminated, 0);
     }
-    status = actor->residence->start(actor, fresh);
-    if (status != GYRE_OK)
+    return actor->residence->start(actor, fresh);
+}
+
+/* The seats begin, and have to answer. */
+static gyre_status come_to_life(gyre_actor *actor, bool fresh)
+{
+    gyre_status status = begin(actor, fresh);
+
+    if (status == GYRE_OK)
+        status = await(actor, all_alive, gyre_clock_after_ns(actor->launched.handshake_ns));
+    if (status != GYRE_TIMEOUT)
         return status;
-    actor->watched = gyre_actor_processed(actor);
-    actor->watched_ns = gyre_clock_now_ns();
-    status = await(actor, all_alive, gyre_clock_after_ns(actor->launched.handshake_ns));
-    if (status == GYRE_TIMEOUT) {
-        (void)fail(actor, gyre_fail(GYRE_DEVICE_LOST,
-                                    "actor '%s': not all of %u seats came to life within %llu ms",
-                                    actor->name, actor->shape.seats,
-                                    (unsigned long long)(actor->launched.handshake_ns / 1000000)));
-    }
+    /* those that came to life make room for the others, which end as soon as they begin */
+    give_order(actor, (order){.keep_gates = true, .terminate = 1});
+    status =
+        await_end(actor, GYRE_ACTOR_TERMINATED, gyre_clock_after_ns(actor->launched.handshake_ns));
+    if (status == GYRE_OK)
+        return gyre_fail(GYRE_NO_MEMORY,
+                         "actor '%s': %s did not have all of %u seats resident within %llu ms",
+                         actor->name, gyre_context_device(actor->context)->name, actor->shape.seats,
+                         (unsigned long long)(actor->launched.handshake_ns / 1000000));
+    if (status == GYRE_TIMEOUT)
+        status = fail(
+            actor, gyre_fail(GYRE_DEVICE_LOST, "actor '%s' neither began nor ended", actor->name));
     return status;
 }
 
@@ -370,7 +426,7 @@ gyre_status gyre_actor_launch(gyre_actor *actor, const gyre_actor_launch_options
     }
     actor->order = 0;
     if (!actor->launched.not_active)
-        give_order(actor, true, 0);
+        give_order(actor, (order){.active = true});
     become(actor, actor->launched.not_active ? GYRE_ACTOR_LAUNCHED : GYRE_ACTOR_ACTIVE);
     status = come_to_life(actor, true);
     if (status != GYRE_OK && gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
@@ -396,7 +452,7 @@ gyre_status gyre_actor_activate(gyre_actor *actor)
     pthread_mutex_lock(&actor->lock);
     now = gyre_actor_state(actor);
     if (now == GYRE_ACTOR_LAUNCHED) {
-        give_order(actor, true, 0);
+        give_order(actor, (order){.active = true});
         become(actor, GYRE_ACTOR_ACTIVE);
     } else if (now != GYRE_ACTOR_ACTIVE) {
         status = refuse(actor, "it cannot be activated");
@@ -415,12 +471,15 @@ gyre_status gyre_actor_resume(gyre_actor *actor)
     pthread_mutex_lock(&actor->lock);
     now = gyre_actor_state(actor);
     if (now == GYRE_ACTOR_PAUSED || now == GYRE_ACTOR_PARKED) {
-        give_order(actor, true, 0);
-        become(actor, GYRE_ACTOR_ACTIVE);
+        const bool ending = actor->ending;
+
+        give_order(actor, (order){.active = true});
         if (now == GYRE_ACTOR_PARKED)
             status = come_to_life(actor, false);
-        if (status != GYRE_OK && gyre_actor_state(actor) != GYRE_ACTOR_FAILED)
-            become(actor, GYRE_ACTOR_PARKED);
+        else if (ending) /* by a park that was not over in time: they may end yet */
+            status = await(actor, order_done, gyre_clock_after_ns(actor->launched.handshake_ns));
+        if (gyre_actor_state(actor) != GYRE_ACTOR_FAILED)
+            become(actor, status == GYRE_OK ? GYRE_ACTOR_ACTIVE : now);
     } else if (now != GYRE_ACTOR_ACTIVE) {
         status = refuse(actor, "it cannot resume");
     }
@@ -440,30 +499,12 @@ gyre_status gyre_actor_pause(gyre_actor *actor, uint64_t deadline_ns)
     if (now != GYRE_ACTOR_ACTIVE && now != GYRE_ACTOR_PAUSED && now != GYRE_ACTOR_LAUNCHED) {
         status = refuse(actor, "it cannot pause");
     } else {
-        give_order(actor, false, 0);
+        /* one that is paused stays where it is */
+        give_order(actor, (order){.keep_gates = now != GYRE_ACTOR_ACTIVE});
         become(actor, GYRE_ACTOR_PAUSED);
         status = await(actor, order_done, deadline_ns);
     }
     pthread_mutex_unlock(&actor->lock);
-    return status;
-}
-
-/* They were told to end, and have until the deadline. The lock is held. */
-static gyre_status await_end(gyre_actor *actor, gyre_actor_status then, uint64_t deadline_ns)
-{
-    gyre_status status = await(actor, all_ended, deadline_ns);
-    uint32_t rounds = 0;
-
-    while (status == GYRE_OK && (status = actor->residence->look(actor)) == GYRE_AGAIN) {
-        status = gyre_clock_now_ns() >= deadline_ns ? GYRE_TIMEOUT : GYRE_OK;
-        doze(&rounds);
-    }
-    if (status == GYRE_OK) {
-        actor->residence->finish(actor);
-        become(actor, then);
-    } else if (status != GYRE_TIMEOUT && gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
-        status = fail(actor, status);
-    }
     return status;
 }
 
@@ -477,7 +518,7 @@ gyre_status gyre_actor_park(gyre_actor *actor, uint64_t deadline_ns)
     pthread_mutex_lock(&actor->lock);
     now = gyre_actor_state(actor);
     if (now == GYRE_ACTOR_ACTIVE || now == GYRE_ACTOR_PAUSED || now == GYRE_ACTOR_LAUNCHED) {
-        give_order(actor, false, 2);
+        give_order(actor, (order){.keep_gates = now != GYRE_ACTOR_ACTIVE, .terminate = 2});
         become(actor, GYRE_ACTOR_PAUSED);
         status = await_end(actor, GYRE_ACTOR_PARKED, deadline_ns);
     } else if (now != GYRE_ACTOR_PARKED) {
@@ -485,6 +526,56 @@ gyre_status gyre_actor_park(gyre_actor *actor, uint64_t deadline_ns)
     }
     pthread_mutex_unlock(&actor->lock);
     return status;
+}
+
+static gyre_actor *actor_of(gyre_resident *resident)
+{
+    return (gyre_actor *)(void *)((char *)resident - offsetof(gyre_actor, resident));
+}
+
+gyre_status gyre_actor_suspend(gyre_resident *resident)
+{
+    gyre_actor *const actor = actor_of(resident);
+    gyre_status status = GYRE_OK;
+
+    pthread_mutex_lock(&actor->lock);
+    actor->before = gyre_actor_state(actor);
+    if (is_resident((gyre_actor_status)actor->before)) {
+        give_order(actor,
+                   (order){.keep_gates = actor->before != GYRE_ACTOR_ACTIVE, .terminate = 2});
+        status = await_end(actor, GYRE_ACTOR_PARKED, gyre_clock_after_ns(actor->stall_ns));
+    }
+    if (status == GYRE_TIMEOUT) {
+        /* it goes on as it was */
+        give_order(actor,
+                   (order){.active = actor->before == GYRE_ACTOR_ACTIVE, .keep_gates = true});
+        status = gyre_fail(GYRE_UNAVAILABLE,
+                           "actor '%s' is resident and did not leave the device within %llu ms",
+                           actor->name, (unsigned long long)(actor->stall_ns / 1000000));
+    } else if (status != GYRE_OK) {
+        status = GYRE_OK; /* it has failed, and is not in the way */
+        actor->before = GYRE_ACTOR_FAILED;
+    }
+    pthread_mutex_unlock(&actor->lock);
+    return status;
+}
+
+void gyre_actor_restore(gyre_resident *resident)
+{
+    gyre_actor *const actor = actor_of(resident);
+
+    pthread_mutex_lock(&actor->lock);
+    if (gyre_actor_state(actor) == GYRE_ACTOR_PARKED &&
+        is_resident((gyre_actor_status)actor->before)) {
+        give_order(actor,
+                   (order){.active = actor->before == GYRE_ACTOR_ACTIVE, .keep_gates = true});
+        if (come_to_life(actor, false) == GYRE_OK)
+            become(actor, (gyre_actor_status)actor->before);
+        else
+            gyre_log(GYRE_LOG_WARN, GYRE_TOPIC_DEVICE, "actor '%s' did not come back: %s",
+                     actor->name, gyre_error_last()->text);
+    }
+    pthread_mutex_unlock(&actor->lock);
 }
 
 /* Ends it, `how` the seats are told. One that is parked comes back for what is left to do. */
@@ -502,7 +593,7 @@ static gyre_status end(gyre_actor *actor, uint32_t how, uint64_t deadline_ns)
         now = status == GYRE_OK ? GYRE_ACTOR_PAUSED : now;
     }
     if (is_resident(now)) {
-        give_order(actor, false, how);
+        give_order(actor, (order){.terminate = how});
         become(actor, GYRE_ACTOR_DRAINING);
         status = await_end(actor, GYRE_ACTOR_TERMINATED, deadline_ns);
     } else if (now == GYRE_ACTOR_PARKED || now == GYRE_ACTOR_CREATED) {
@@ -544,6 +635,12 @@ gyre_status gyre_actor_wait(gyre_actor *actor, gyre_actor_status wanted, uint64_
     return status;
 }
 
+/* How many were sent beyond those that were handled, which may have become more meanwhile. */
+static uint32_t ahead(uint32_t sent, uint32_t handled)
+{
+    return (int32_t)(sent - handled) > 0 ? sent - handled : 0;
+}
+
 /* Messages that were sent to all seats and not handled, as far as they told. */
 static uint64_t count_waiting(const gyre_actor *actor)
 {
@@ -555,10 +652,30 @@ static uint64_t count_waiting(const gyre_actor *actor)
             uint32_t requests, bells;
 
             gyre_port_sent(actor->port[p], i, &requests, &bells);
-            waiting += requests - gyre_mailbox_load(&seat->heads[p]);
-            waiting += bells - gyre_mailbox_load(&seat->rung[p]);
+            waiting += ahead(requests, gyre_mailbox_load(&seat->heads[p]));
+            waiting += ahead(bells, gyre_mailbox_load(&seat->rung[p]));
         }
     return waiting;
+}
+
+/* Whether messages have waited for too long, as far as somebody kept looking. */
+static gyre_status watch(gyre_actor *actor)
+{
+    const uint64_t processed = gyre_actor_processed(actor), now_ns = gyre_clock_now_ns();
+
+    if (processed != actor->watched || now_ns - actor->looked_ns > GLANCES_NS ||
+        count_waiting(actor) == 0) {
+        actor->watched = processed;
+        actor->watched_ns = now_ns;
+    }
+    actor->looked_ns = now_ns;
+    if (now_ns - actor->watched_ns <= actor->stall_ns)
+        return GYRE_OK;
+    return fail(actor, gyre_fail(GYRE_DEVICE_LOST,
+                                 "actor '%s': %llu messages wait, and none was handled for %llu "
+                                 "ms: its behaviour does not return",
+                                 actor->name, (unsigned long long)count_waiting(actor),
+                                 (unsigned long long)(actor->stall_ns / 1000000)));
 }
 
 gyre_status gyre_actor_look(gyre_actor *actor)
@@ -566,31 +683,19 @@ gyre_status gyre_actor_look(gyre_actor *actor)
     gyre_status status = GYRE_OK;
     gyre_actor_status now;
 
-    pthread_mutex_lock(&actor->lock);
+    /* somebody changes its life, looks as well, and waits no longer than he said */
+    if (pthread_mutex_trylock(&actor->lock) != 0)
+        return GYRE_OK;
     now = gyre_actor_state(actor);
     if (is_resident(now)) {
         status = actor->residence->look(actor);
-        if (status == GYRE_OK && now != GYRE_ACTOR_DRAINING && !all_ended(actor))
+        if (status == GYRE_OK && !actor->ending)
             status = fail(actor, gyre_fail(GYRE_CLOSED, "actor '%s' ended unasked", actor->name));
         else if (status == GYRE_AGAIN || status == GYRE_OK)
-            status = GYRE_OK;
+            status =
+                now == GYRE_ACTOR_ACTIVE || now == GYRE_ACTOR_DRAINING ? watch(actor) : GYRE_OK;
         else
             status = fail(actor, status);
-    }
-    if (status == GYRE_OK && (now == GYRE_ACTOR_ACTIVE || now == GYRE_ACTOR_DRAINING)) {
-        const uint64_t processed = gyre_actor_processed(actor);
-        const uint64_t now_ns = gyre_clock_now_ns();
-
-        if (processed != actor->watched || count_waiting(actor) == 0) {
-            actor->watched = processed;
-            actor->watched_ns = now_ns;
-        } else if (now_ns - actor->watched_ns > actor->stall_ns) {
-            status = fail(actor, gyre_fail(GYRE_DEVICE_LOST,
-                                           "actor '%s': %llu messages wait, and none was handled "
-                                           "for %llu ms: its behaviour does not return",
-                                           actor->name, (unsigned long long)count_waiting(actor),
-                                           (unsigned long long)(actor->stall_ns / 1000000)));
-        }
     }
     now = gyre_actor_state(actor);
     if (status == GYRE_OK && now == GYRE_ACTOR_FAILED)
@@ -634,7 +739,6 @@ gyre_status gyre_actor_describe(gyre_actor *actor, gyre_actor_statistics *out_st
 
     if (size < sizeof size)
         return gyre_fail(GYRE_INVALID, "statistics without struct_size");
-    pthread_mutex_lock(&actor->lock);
     all.seats = actor->shape.seats;
     all.replicas = actor->shape.replicas;
     all.incarnation = actor->shape.incarnation;
@@ -643,21 +747,20 @@ gyre_status gyre_actor_describe(gyre_actor *actor, gyre_actor_statistics *out_st
         const gyre_seat *const seat = gyre_actor_seat(actor, i);
         const gyre_telemetry *const t = &seat->telemetry;
         const gyre_control_device *const device = &seat->control.device;
-        const uint64_t min_ns = gyre_ring_load_word((const gyre_ring_u64 *)&t->min_latency_ns);
-        const uint64_t max_ns = gyre_ring_load_word((const gyre_ring_u64 *)&t->max_latency_ns);
+        const uint64_t min_ns = gyre_mailbox_load64(&t->min_latency_ns);
+        const uint64_t max_ns = gyre_mailbox_load64(&t->max_latency_ns);
         const uint32_t error = gyre_mailbox_load(&device->last_error);
 
-        all.processed += gyre_ring_load_word((const gyre_ring_u64 *)&device->processed);
-        all.failed += gyre_ring_load_word((const gyre_ring_u64 *)&device->error_count);
-        all.dropped += gyre_ring_load_word((const gyre_ring_u64 *)&t->dropped);
-        total_ns += gyre_ring_load_word((const gyre_ring_u64 *)&t->total_latency_ns);
+        all.processed += gyre_mailbox_load64(&device->processed);
+        all.failed += gyre_mailbox_load64(&device->error_count);
+        all.dropped += gyre_mailbox_load64(&t->dropped);
+        total_ns += gyre_mailbox_load64(&t->total_latency_ns);
         all.min_ns = min_ns < all.min_ns ? min_ns : all.min_ns;
         all.max_ns = max_ns > all.max_ns ? max_ns : all.max_ns;
         all.last_error = error ? error : all.last_error;
     }
     if (actor->mailbox)
         all.waiting = count_waiting(actor);
-    pthread_mutex_unlock(&actor->lock);
     if (all.processed > 0)
         all.mean_ns = (double)total_ns / (double)all.processed;
     if (all.min_ns == UINT64_MAX)

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "actor/mailbox_abi.h"
+#include "dev/resident.h"
 #include "gyre/actor.h"
 #include "gyre/kernel.h"
 #include "gyre/port.h"
@@ -47,10 +48,13 @@ struct gyre_actor {
     _Atomic uint32_t status; /* gyre_actor_status [actor-status] */
 
     pthread_mutex_t lock;
-    uint32_t order;                      /* the last */
-    gyre_error fault;                    /* once it has failed */
-    uint64_t watched;                    /* messages handled when it was last seen to move, */
-    uint64_t watched_ns;                 /* and when that was */
+    uint32_t order;      /* the last */
+    gyre_error fault;    /* once it has failed */
+    uint64_t watched;    /* messages handled when it was last seen to move, */
+    uint64_t watched_ns; /* and when that was, */
+    uint64_t looked_ns;  /* as far as somebody looked */
+    bool ending;         /* seats were told to end, and it is not known that they have */
+    uint32_t before;     /* status from which it was suspended */
     gyre_port *port[GYRE_MAILBOX_PORTS]; /* owned; made by a launch */
 
     /* The residence's own. */
@@ -58,6 +62,8 @@ struct gyre_actor {
     gyre_kernel *kernel;              /* owned */
     gyre_stream *stream;              /* owned; the kernel runs on it */
     gyre_stream *copies;              /* owned; for the state while the kernel runs */
+    uint32_t readers;                 /* warps of a block that read */
+    gyre_resident resident;           /* on its device, while the kernel runs */
 };
 
 /* Where seats live. */
@@ -90,6 +96,10 @@ GYRE_INLINE gyre_seat *gyre_actor_seat(const gyre_actor *actor, uint32_t seat)
  * when it has ended or failed, which may be found out by this call. Takes the lock, asks the
  * driver. */
 GYRE_MUST_USE gyre_status gyre_actor_look(gyre_actor *actor);
+
+/* For others who need the device for a moment: off it, and back to what it was. */
+GYRE_MUST_USE gyre_status gyre_actor_suspend(gyre_resident *resident);
+void gyre_actor_restore(gyre_resident *resident);
 
 /* Messages handled, as far as all seats told. */
 uint64_t gyre_actor_processed(const gyre_actor *actor);

@@ -89,6 +89,13 @@ GYRE_RING_INLINE gyre_abi_u64 gyre_loop_slot(const GYRE_RING_OWN gyre_loop *loop
                       gyre_mailbox_slot_bytes(&loop->shape);
 }
 
+/* Whether a gate is shut: it may have gone beyond before it saw the order. */
+GYRE_RING_INLINE int gyre_loop_shut(const GYRE_RING_OWN gyre_loop *loop, gyre_abi_u32 count,
+                                    gyre_abi_u32 gate)
+{
+    return loop->gated && (gyre_abi_i32)(count - gate) >= 0;
+}
+
 /* Takes the bell of a port, and what its ring has. */
 GYRE_RING_INLINE gyre_abi_u32 gyre_loop_take(GYRE_RING_OWN gyre_loop *loop, gyre_abi_u32 port,
                                              GYRE_RING_OWN gyre_loop_taken *hand,
@@ -96,7 +103,7 @@ GYRE_RING_INLINE gyre_abi_u32 gyre_loop_take(GYRE_RING_OWN gyre_loop *loop, gyre
 {
     const gyre_abi_u64 ring = gyre_mailbox_requests_at(&loop->shape, port);
 
-    if (loop->shape.replicas && !(loop->gated && loop->rung[port] == loop->bell_gate[port])) {
+    if (loop->shape.replicas && !gyre_loop_shut(loop, loop->rung[port], loop->bell_gate[port])) {
         const gyre_abi_u32 bell = loop->rung[port] + 1;
 
         if (gyre_loop_read(loop, gyre_mailbox_bell_at(&loop->shape, port, 0),
@@ -107,7 +114,7 @@ GYRE_RING_INLINE gyre_abi_u32 gyre_loop_take(GYRE_RING_OWN gyre_loop *loop, gyre
             loop->rung[port] = bell;
         }
     }
-    while (count < GYRE_LOOP_HAND && !(loop->gated && loop->head[port] == loop->gate[port]) &&
+    while (count < GYRE_LOOP_HAND && !gyre_loop_shut(loop, loop->head[port], loop->gate[port]) &&
            gyre_loop_read(loop, gyre_loop_slot(loop, ring, loop->head[port]),
                           gyre_ring_stamp(loop->head[port], loop->salt),
                           &hand[count].message.payload)) {
@@ -162,7 +169,7 @@ GYRE_RING_INLINE void gyre_loop_handle(GYRE_RING_OWN gyre_loop *loop,
         GYRE_LOOP_NOW() > brief->body.reference.deadline_ns) {
         self->error = GYRE_ACTOR_TIMEOUT;
         loop->dropped++;
-    } else {
+    } else if (brief->type < GYRE_BRIEF_OWN) {
         GYRE_LOOP_HANDLE(loop, self, state, brief);
     }
     if (brief->flags & GYRE_BRIEF_CALL)
@@ -204,27 +211,25 @@ GYRE_RING_INLINE void gyre_loop_tell(GYRE_RING_OWN gyre_loop *loop)
     for (gyre_abi_u32 port = 0; port < loop->shape.ports; port++)
         gyre_mailbox_store(&loop->seat->rung[port], loop->rung[port]);
     gyre_mailbox_store(&device->last_error, loop->last_error);
-    gyre_ring_store_word((GYRE_RING_SHARED gyre_ring_u64 *)&device->error_count, loop->errors);
-    gyre_ring_store_word((GYRE_RING_SHARED gyre_ring_u64 *)&device->input_head, loop->processed);
-    gyre_ring_store_word((GYRE_RING_SHARED gyre_ring_u64 *)&device->processed, loop->processed);
+    gyre_mailbox_store64(&device->error_count, loop->errors);
+    gyre_mailbox_store64(&device->input_head, loop->processed);
+    gyre_mailbox_store64(&device->processed, loop->processed);
     if (!loop->shape.telemetry)
         return;
-    gyre_ring_store_word((GYRE_RING_SHARED gyre_ring_u64 *)&telemetry->dropped, loop->dropped);
-    gyre_ring_store_word((GYRE_RING_SHARED gyre_ring_u64 *)&telemetry->total_latency_ns,
-                         loop->total_ns);
-    gyre_ring_store_word((GYRE_RING_SHARED gyre_ring_u64 *)&telemetry->min_latency_ns,
-                         loop->min_ns);
-    gyre_ring_store_word((GYRE_RING_SHARED gyre_ring_u64 *)&telemetry->max_latency_ns,
-                         loop->max_ns);
+    gyre_mailbox_store64(&telemetry->dropped, loop->dropped);
+    gyre_mailbox_store64(&telemetry->total_latency_ns, loop->total_ns);
+    gyre_mailbox_store64(&telemetry->min_latency_ns, loop->min_ns);
+    gyre_mailbox_store64(&telemetry->max_latency_ns, loop->max_ns);
     gyre_mailbox_store(&telemetry->last_error, loop->last_error);
-    gyre_ring_store_word((GYRE_RING_SHARED gyre_ring_u64 *)&telemetry->processed, loop->processed);
+    gyre_mailbox_store64(&telemetry->processed, loop->processed);
 }
 
 /* Whether everything up to the gates is handled. */
 GYRE_RING_INLINE int gyre_loop_at_gates(const GYRE_RING_OWN gyre_loop *loop)
 {
     for (gyre_abi_u32 port = 0; port < loop->shape.ports; port++)
-        if (loop->head[port] != loop->gate[port] || loop->rung[port] != loop->bell_gate[port])
+        if (!gyre_loop_shut(loop, loop->head[port], loop->gate[port]) ||
+            !gyre_loop_shut(loop, loop->rung[port], loop->bell_gate[port]))
             return 0;
     return 1;
 }
@@ -238,9 +243,11 @@ GYRE_RING_INLINE int gyre_loop_obey(GYRE_RING_OWN gyre_loop *loop)
     const gyre_abi_u32 order = gyre_mailbox_acquire(&seat->control.host.order);
 
     if (order != loop->order) {
+        const gyre_abi_u64 words = gyre_mailbox_load_order(&seat->control.host);
+
+        loop->gated = !(gyre_abi_u32)words;
+        loop->ends = (gyre_abi_u32)(words >> 32);
         loop->order = order;
-        loop->gated = !gyre_mailbox_load(&seat->control.host.active);
-        loop->ends = gyre_mailbox_load(&seat->control.host.should_terminate);
         for (gyre_abi_u32 port = 0; port < loop->shape.ports; port++) {
             loop->gate[port] = gyre_mailbox_load(&seat->gates[port]);
             loop->bell_gate[port] = gyre_mailbox_load(&seat->bell_gates[port]);
@@ -276,19 +283,13 @@ GYRE_RING_INLINE void gyre_loop_init(GYRE_RING_OWN gyre_loop *loop, GYRE_MAILBOX
     loop->gated = 1;
     loop->ends = 0;
     loop->order = gyre_mailbox_load(&loop->seat->control.device.order);
-    loop->errors = (gyre_abi_u32)gyre_ring_load_word(
-        (const GYRE_RING_SHARED gyre_ring_u64 *)&loop->seat->control.device.error_count);
+    loop->errors = (gyre_abi_u32)gyre_mailbox_load64(&loop->seat->control.device.error_count);
     loop->last_error = gyre_mailbox_load(&loop->seat->control.device.last_error);
-    loop->processed = loop->told = gyre_ring_load_word(
-        (const GYRE_RING_SHARED gyre_ring_u64 *)&loop->seat->control.device.processed);
-    loop->dropped =
-        gyre_ring_load_word((const GYRE_RING_SHARED gyre_ring_u64 *)&loop->seat->telemetry.dropped);
-    loop->total_ns = gyre_ring_load_word(
-        (const GYRE_RING_SHARED gyre_ring_u64 *)&loop->seat->telemetry.total_latency_ns);
-    loop->min_ns = gyre_ring_load_word(
-        (const GYRE_RING_SHARED gyre_ring_u64 *)&loop->seat->telemetry.min_latency_ns);
-    loop->max_ns = gyre_ring_load_word(
-        (const GYRE_RING_SHARED gyre_ring_u64 *)&loop->seat->telemetry.max_latency_ns);
+    loop->processed = loop->told = gyre_mailbox_load64(&loop->seat->control.device.processed);
+    loop->dropped = gyre_mailbox_load64(&loop->seat->telemetry.dropped);
+    loop->total_ns = gyre_mailbox_load64(&loop->seat->telemetry.total_latency_ns);
+    loop->min_ns = gyre_mailbox_load64(&loop->seat->telemetry.min_latency_ns);
+    loop->max_ns = gyre_mailbox_load64(&loop->seat->telemetry.max_latency_ns);
 }
 
 /* The whole life of a seat. */

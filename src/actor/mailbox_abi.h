@@ -24,7 +24,9 @@
  *             that the actor is to pause, or to drain
  *
  * An order is: the gates, `active` and `should_terminate`, then the number of the order, released.
- * The seat looks at that number when it is idle, and now and then when it is not.
+ * The seat looks at that number when it is idle, and now and then when it is not; so it may be
+ * beyond a gate already when it reads it. A seat that ends leaves the number of the order that it
+ * ended by: one that was told to end, and then something else, may have ended by the first.
  *
  * Compiles as C11, C++17, CUDA C (nvcc and NVRTC) and OpenCL C 1.2.
  *
@@ -94,6 +96,8 @@ GYRE_ABI_ASSERT(seat_heads_at, GYRE_ABI_OFFSET(gyre_seat, heads) == 192);
 GYRE_ABI_ASSERT(seat_rung_at, GYRE_ABI_OFFSET(gyre_seat, rung) == 256);
 GYRE_ABI_ASSERT(seat_gates_at, GYRE_ABI_OFFSET(gyre_seat, gates) == 320);
 GYRE_ABI_ASSERT(seat_bell_gates_at, GYRE_ABI_OFFSET(gyre_seat, bell_gates) == 384);
+GYRE_ABI_ASSERT(order_words, GYRE_ABI_OFFSET(gyre_control_host, active) == 0 &&
+                                 GYRE_ABI_OFFSET(gyre_control_host, should_terminate) == 4);
 GYRE_ABI_ASSERT(shape_size, sizeof(gyre_mailbox_shape) == 56);
 GYRE_ABI_ASSERT(payload_is_a_brief, sizeof(gyre_brief) == sizeof(gyre_ring_payload));
 
@@ -175,6 +179,32 @@ GYRE_RING_INLINE void gyre_mailbox_store(GYRE_RING_SHARED gyre_abi_u32 *to, gyre
 #else
     __atomic_store_n(to, word, __ATOMIC_RELAXED);
 #endif
+}
+
+/* Likewise of 64 bits. */
+GYRE_RING_INLINE gyre_abi_u64 gyre_mailbox_load64(const GYRE_RING_SHARED gyre_abi_u64 *from)
+{
+    return gyre_ring_load_word((const GYRE_RING_SHARED gyre_ring_u64 *)from);
+}
+
+GYRE_RING_INLINE void gyre_mailbox_store64(GYRE_RING_SHARED gyre_abi_u64 *to, gyre_abi_u64 word)
+{
+    gyre_ring_store_word((GYRE_RING_SHARED gyre_ring_u64 *)to, word);
+}
+
+/* `active` and, above it, `should_terminate`: together, because they mean something together. */
+GYRE_RING_INLINE gyre_abi_u64
+gyre_mailbox_load_order(const GYRE_RING_SHARED gyre_control_host *host)
+{
+    return gyre_mailbox_load64(
+        (const GYRE_RING_SHARED gyre_abi_u64 *)(const GYRE_RING_SHARED void *)host);
+}
+
+GYRE_RING_INLINE void gyre_mailbox_store_order(GYRE_RING_SHARED gyre_control_host *host,
+                                               gyre_abi_u32 active, gyre_abi_u32 should_terminate)
+{
+    gyre_mailbox_store64((GYRE_RING_SHARED gyre_abi_u64 *)(GYRE_RING_SHARED void *)host,
+                         (gyre_abi_u64)should_terminate << 32 | active);
 }
 
 /* The same after everything before, for counts and orders that say that something is done. */

@@ -1,47 +1,334 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * seat_kernel: seats that are the blocks of a kernel that does not end.
+ *
+ * The program is the text of the behaviour, under its own name and with its own lines, and the loop
+ * of the device behind it. It is compiled and loaded when the actor is created: the first launch of
+ * a kernel that is not loaded yet would wait for every resident one to end.
+ *
+ * Threads   those of actor/actor.c, which hold the actor's lock.
+ * Owns      the kernel, the stream that it runs on, one for copies, the state.
+ * Not here  the loops (actor/loop_cuda.h, actor/loop_opencl.h).
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "actor/actor.h"
+#include "actor/text.h"
+#include "base/alloc.h"
 #include "base/fail.h"
+#include "gyre/clock.h"
+
+enum {
+    WARP = 32,
+    THREADS_MOST = 1024,
+    BLOCK_LANES = 256, /* of GYRE_WIDTH_BLOCK, by default */
+    READERS = 16,      /* warps that read for a block, by default */
+    REPLICAS = 16,     /* of a bell, by default */
+    SPIN_US = 10000,
+    STAGE = 32, /* messages of a port in shared memory, as in actor/loop_cuda.h */
+    STAGED_BYTES = 64,
+    INCLUDES_MOST = 24, /* of all, the behaviour's own among them */
+};
+
+typedef struct parameters {
+    unsigned char *mailbox;
+    void *state;
+    gyre_mailbox_shape shape;
+} parameters;
+
+_Static_assert(sizeof(parameters) == 72, "what the kernel's signature says");
+
+static bool is_cuda(const gyre_actor *actor)
+{
+    return strcmp(gyre_context_device(actor->context)->backend, "cuda") == 0;
+}
+
+static size_t state_bytes(const gyre_actor *actor)
+{
+    return actor->behaviour->state_bytes ? actor->behaviour->state_bytes : 1;
+}
+
+/* The behaviour's includes after ours. */
+static gyre_status gather_includes(const gyre_behaviour *behaviour,
+                                   gyre_include into[INCLUDES_MOST])
+{
+    size_t count = 0;
+
+    for (const gyre_include *i = gyre_actor_texts; i->name; i++)
+        into[count++] = *i;
+    for (const gyre_include *i = behaviour->includes; i && i->name; i++) {
+        if (count == INCLUDES_MOST - 1)
+            return gyre_fail(GYRE_INVALID, "behaviour '%s' has too many includes", behaviour->name);
+        into[count++] = *i;
+    }
+    into[count] = (gyre_include){NULL, NULL};
+    return GYRE_OK;
+}
+
+static gyre_status build(gyre_actor *actor, char *text, size_t room)
+{
+    const gyre_behaviour *const behaviour = actor->behaviour;
+    const bool cuda = is_cuda(actor);
+    static const char *const exact[] = {"-fmad=false", NULL};
+    gyre_include includes[INCLUDES_MOST];
+    const gyre_program program = {.struct_size = sizeof program,
+                                  .name = behaviour->file,
+                                  .cuda = cuda ? text : NULL,
+                                  .opencl = cuda ? NULL : text,
+                                  .defines = behaviour->defines,
+                                  .includes = includes,
+                                  .options = behaviour->options ? behaviour->options : exact,
+                                  .cl_options = behaviour->cl_options};
+    gyre_status status = gather_includes(behaviour, includes);
+
+    if (status != GYRE_OK)
+        return status;
+    snprintf(text, room, "%s#line 1 \"%s\"\n%s\n#line 1 \"gyre\"\n#include \"actor/loop_%s.h\"\n",
+             cuda ? "#define GYRE_BEHAVIOUR_CUDA 1\n" : "#pragma OPENCL FP_CONTRACT OFF\n",
+             behaviour->file, behaviour->text, cuda ? "cuda" : "opencl");
+    return gyre_kernel_create(actor->context, &program, "gyre_actor",
+                              cuda ? "pointer pointer bytes56" : "pointer pointer bytes56 shared",
+                              NULL, &actor->kernel);
+}
 
 static gyre_status prepare(gyre_actor *actor)
 {
-    return gyre_fail(GYRE_UNSUPPORTED, "%s has no actors",
-                     gyre_context_device(actor->context)->name);
+    const gyre_behaviour *const behaviour = actor->behaviour;
+    const gyre_device *const device = gyre_context_device(actor->context);
+    gyre_status status;
+    void *text = NULL;
+    size_t room;
+
+    if (!gyre_device_has(device, GYRE_FEATURE_MAPPED))
+        return gyre_fail(GYRE_UNSUPPORTED,
+                         "%s cannot have actors: its kernels do not reach the host's memory",
+                         device->name);
+    if (!behaviour->text || !behaviour->file)
+        return gyre_fail(GYRE_UNSUPPORTED, "behaviour '%s' has no text for %s", behaviour->name,
+                         device->name);
+    actor->resident.backend = device->backend;
+    actor->resident.index = device->index;
+    actor->resident.name = actor->name;
+    actor->resident.suspend = gyre_actor_suspend;
+    actor->resident.restore = gyre_actor_restore;
+    room = strlen(behaviour->text) + strlen(behaviour->file) + 256;
+    status = gyre_alloc(NULL, room, 1, &text);
+    if (status != GYRE_OK)
+        return status;
+    status = build(actor, text, room);
+    gyre_free(NULL, text, room, 1);
+    if (status == GYRE_OK)
+        status = gyre_stream_create(actor->context, NULL, &actor->stream);
+    if (status == GYRE_OK)
+        status = gyre_stream_create(actor->context, NULL, &actor->copies);
+    return status;
+}
+
+static uint32_t block_threads(const gyre_actor *actor)
+{
+    const gyre_mailbox_shape *const shape = &actor->shape;
+
+    if (!is_cuda(actor))
+        return 1;
+    return actor->behaviour->width == GYRE_WIDTH_BLOCK ? shape->lanes + actor->readers * WARP
+                                                       : actor->readers * WARP;
+}
+
+static uint32_t shared_bytes(const gyre_actor *actor)
+{
+    uint32_t stage = 0;
+
+    if (is_cuda(actor) && actor->behaviour->width == GYRE_WIDTH_BLOCK)
+        stage = (GYRE_MAILBOX_PORTS + actor->shape.ports * STAGE) * STAGED_BYTES;
+    return stage + actor->launched.shared_bytes;
+}
+
+/* How many warps read, and how many lanes handle a message. */
+static gyre_status plan_warps(gyre_actor *actor, const gyre_actor_launch_options *options)
+{
+    gyre_mailbox_shape *const shape = &actor->shape;
+    const uint32_t threads = options->threads;
+
+    if (threads % WARP != 0 || threads > THREADS_MOST)
+        return gyre_fail(GYRE_INVALID, "actor '%s': %u threads; multiples of %d up to %d",
+                         actor->name, threads, WARP, THREADS_MOST);
+    if (actor->behaviour->width == GYRE_WIDTH_BLOCK) {
+        shape->lanes = threads ? threads : BLOCK_LANES;
+        actor->readers = (THREADS_MOST - shape->lanes) / WARP;
+        actor->readers = actor->readers < READERS ? actor->readers : READERS;
+    } else {
+        shape->lanes = actor->behaviour->width;
+        actor->readers = (threads ? threads : THREADS_MOST) / WARP;
+    }
+    /* each port has as many as the others */
+    actor->readers = actor->readers / shape->ports * shape->ports;
+    if (actor->readers == 0)
+        return gyre_fail(GYRE_INVALID,
+                         "actor '%s': a block of %u threads has no warps left to read %u ports",
+                         actor->name, threads, shape->ports);
+    shape->replicas = options->replicas ? options->replicas : REPLICAS;
+    if (shape->replicas > actor->readers / shape->ports)
+        shape->replicas = actor->readers / shape->ports;
+    return GYRE_OK;
+}
+
+/* Blocks of a kernel that cannot all be there at once would wait for others that never end. */
+static gyre_status plan_residency(gyre_actor *actor, const gyre_actor_launch_options *options)
+{
+    const gyre_device *const device = gyre_context_device(actor->context);
+    uint32_t blocks = 0, each;
+    gyre_status status =
+        gyre_kernel_residency(actor->kernel, block_threads(actor), shared_bytes(actor), &blocks);
+
+    if (status == GYRE_UNSUPPORTED)
+        return GYRE_OK; /* the handshake will tell */
+    if (status != GYRE_OK)
+        return status;
+    each = device->units ? blocks / device->units : 0;
+    if (each == 0)
+        return gyre_fail(GYRE_NO_MEMORY,
+                         "actor '%s': a block of %u threads and %u bytes of shared memory does not "
+                         "fit a multiprocessor of %s",
+                         actor->name, block_threads(actor), shared_bytes(actor), device->name);
+    actor->resident.units = (actor->shape.seats + each - 1) / each;
+    if (options->units && actor->resident.units > options->units)
+        return gyre_fail(GYRE_NO_MEMORY,
+                         "actor '%s' needs %u multiprocessors for %u seats, and may have %u",
+                         actor->name, actor->resident.units, actor->shape.seats, options->units);
+    return GYRE_OK;
 }
 
 static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *options)
 {
-    (void)options;
-    return prepare(actor);
+    gyre_mailbox_shape *const shape = &actor->shape;
+    gyre_status status = GYRE_OK;
+
+    shape->spin_us = options->spin_us ? options->spin_us : SPIN_US;
+    if (!is_cuda(actor)) {
+        shape->lanes = 1;
+        shape->wide = 1;
+        shape->replicas = 1;
+        shape->in_place = 1;
+        snprintf(actor->scheme, sizeof actor->scheme, "work-groups that spin, slots in words");
+        actor->resident.units = shape->seats; /* each takes one for good */
+        return GYRE_OK;
+    }
+    if (!gyre_actor_quarters())
+        return gyre_fail(GYRE_UNSUPPORTED, "this processor does not move 16 bytes at once, as a "
+                                           "mailbox that a GPU reads needs");
+    status = plan_warps(actor, options);
+    if (status == GYRE_OK)
+        status = plan_residency(actor, options);
+    if (status == GYRE_OK)
+        snprintf(actor->scheme, sizeof actor->scheme,
+                 "%u warps read the host's memory, %u replicas of a bell, %s", actor->readers,
+                 shape->replicas, options->idle == GYRE_ACTOR_SPIN ? "spinning" : "backing off");
+    return status;
+}
+
+/* Before the kernel, on its stream. */
+static gyre_status send_state(gyre_actor *actor)
+{
+    const gyre_memory *const memory = gyre_context_memory(actor->context, GYRE_CONTEXT_DEVICE);
+    gyre_status status = GYRE_OK;
+
+    if (!actor->state)
+        status = memory->take(memory, state_bytes(actor), 256, &actor->state);
+    if (status == GYRE_OK && actor->first_state)
+        return gyre_stream_copy(actor->stream, actor->state, actor->first_state,
+                                actor->behaviour->state_bytes);
+    if (status == GYRE_OK) {
+        const gyre_fill fill = {.to = actor->state, .pattern_size = 1, .count = state_bytes(actor)};
+
+        status = gyre_stream_fill(actor->stream, &fill);
+    }
+    return status;
 }
 
 static gyre_status start(gyre_actor *actor, bool fresh)
 {
-    (void)fresh;
-    return prepare(actor);
+    const gyre_device *const device = gyre_context_device(actor->context);
+    parameters values = {.mailbox = actor->mailbox, .shape = actor->shape};
+    const gyre_launch launch = {.grid = {actor->shape.seats},
+                                .block = {block_threads(actor)},
+                                .shared_bytes = shared_bytes(actor),
+                                .parameters = &values,
+                                .parameters_size = sizeof values};
+    gyre_status status = fresh ? send_state(actor) : GYRE_OK;
+
+    if (status == GYRE_OK && fresh)
+        status = gyre_stream_sync(actor->stream); /* the state is the caller's until then */
+    if (status != GYRE_OK)
+        return status;
+    /* where seats take whole units, one is left for everything else */
+    status =
+        gyre_resident_add(&actor->resident, is_cuda(actor) ? device->units : device->units - 1);
+    if (status != GYRE_OK)
+        return status;
+    values.state = actor->state;
+    status = gyre_stream_launch(actor->stream, actor->kernel, &launch);
+    if (status != GYRE_OK)
+        gyre_resident_remove(&actor->resident);
+    return status;
 }
 
-static void nothing(gyre_actor *actor)
+static gyre_status look(gyre_actor *actor)
 {
-    (void)actor;
+    return gyre_stream_poll(actor->stream);
+}
+
+static void finish(gyre_actor *actor)
+{
+    gyre_resident_remove(&actor->resident);
+}
+
+/* The kernel, its stream and its memory stay where they are. */
+static void leave(gyre_actor *actor)
+{
+    const gyre_status status = gyre_stream_poll(actor->stream);
+
+    gyre_resident_remove(&actor->resident);
+    if (status == GYRE_OK)
+        return;
+    actor->hung = true;
+    if (gyre_context_check(actor->context) == GYRE_OK) {
+        actor->stream = NULL;
+        actor->state = NULL;
+    }
 }
 
 static gyre_status read_state(gyre_actor *actor, void *into, size_t size)
 {
-    (void)into;
-    (void)size;
-    return prepare(actor);
+    gyre_status status = GYRE_OK;
+
+    if (gyre_device_has(gyre_context_device(actor->context), GYRE_FEATURE_HOST_REACH)) {
+        memcpy(into, actor->state, size);
+        return GYRE_OK;
+    }
+    status = gyre_stream_copy(actor->copies, into, actor->state, size);
+    return status == GYRE_OK ? gyre_stream_sync(actor->copies) : status;
+}
+
+static void destroy(gyre_actor *actor)
+{
+    const gyre_memory *const memory = gyre_context_memory(actor->context, GYRE_CONTEXT_DEVICE);
+
+    gyre_resident_forget(&actor->resident);
+    gyre_stream_destroy(actor->copies);
+    gyre_stream_destroy(actor->stream);
+    if (actor->state)
+        memory->give(memory, actor->state, state_bytes(actor), 256);
+    gyre_kernel_release(actor->kernel);
 }
 
 const gyre_residence gyre_residence_kernel = {
     .prepare = prepare,
     .plan = plan,
     .start = start,
-    .look = prepare,
-    .finish = nothing,
-    .leave = nothing,
+    .look = look,
+    .finish = finish,
+    .leave = leave,
     .read_state = read_state,
-    .destroy = nothing,
+    .destroy = destroy,
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "backends/cuda/cuda.h"
+#include "backends/cuda/cuda_later.h"
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/sysfile.h"
@@ -266,8 +267,10 @@ fail:
 
 void gyre_cuda_close(gyre_dev *dev)
 {
-    if (dev->context && !dev->adopted && !gyre_cuda_quiet(dev) && !gyre_cuda_hung())
-        gyre_cuda_note(dev, dev->cu->cuCtxDestroy_v2(dev->context));
+    if (dev->context && dev->adopted)
+        gyre_cuda_later_forget(dev);
+    else if (dev->context && !gyre_cuda_quiet(dev) && !gyre_cuda_hung())
+        gyre_cuda_later(dev, GYRE_CUDA_DESTROY, NULL);
     gyre_cuda_forget_odd(dev);
     pthread_mutex_destroy(&dev->mutex);
     gyre_free(NULL, dev, 1, sizeof *dev);

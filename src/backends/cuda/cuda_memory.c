@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "backends/cuda/cuda.h"
+#include "backends/cuda/cuda_later.h"
 #include "base/alloc.h"
 #include "base/fail.h"
 
@@ -30,11 +31,10 @@ static int allocate(gyre_dev *dev, gyre_dev_memory kind, size_t size, void **out
     return dev->cu->cuMemAlloc_v2(out_base, size);
 }
 
-static int release(gyre_dev *dev, gyre_dev_memory kind, void *base)
+static void release(gyre_dev *dev, gyre_dev_memory kind, void *base)
 {
-    if (kind == GYRE_DEV_MEMORY_PINNED)
-        return dev->cu->cuMemFreeHost(base);
-    return dev->cu->cuMemFree_v2(base);
+    gyre_cuda_later(dev, kind == GYRE_DEV_MEMORY_PINNED ? GYRE_CUDA_FREE_HOST : GYRE_CUDA_FREE,
+                    base);
 }
 
 static size_t past(const void *address, size_t alignment)
@@ -92,7 +92,7 @@ gyre_status gyre_cuda_take(gyre_dev *dev, gyre_dev_memory kind, size_t size, siz
     } else if (past(base, alignment) == 0) {
         *out_block = base;
     } else {
-        gyre_cuda_note(dev, release(dev, kind, base));
+        release(dev, kind, base);
         status = take_odd(dev, kind, size, alignment, out_block);
     }
     gyre_cuda_leave(dev, pushed);
@@ -121,14 +121,10 @@ static void *base_of(gyre_dev *dev, void *block)
 
 void gyre_cuda_give(gyre_dev *dev, gyre_dev_memory kind, void *block, size_t size)
 {
-    bool pushed;
-
     (void)size;
     /* the odd one is freed by close: another thread may have held the mutex when we were forked */
-    if (gyre_cuda_quiet(dev) || gyre_cuda_enter(dev, &pushed) != GYRE_OK)
-        return;
-    gyre_cuda_note(dev, release(dev, kind, base_of(dev, block)));
-    gyre_cuda_leave(dev, pushed);
+    if (!gyre_cuda_quiet(dev))
+        release(dev, kind, base_of(dev, block));
 }
 
 void gyre_cuda_forget_odd(gyre_dev *dev)

@@ -18,9 +18,11 @@
 #include <string.h>
 
 #include "backends/cuda/cuda.h"
+#include "backends/cuda/cuda_later.h"
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dev/build_log.h"
+#include "dev/resident.h"
 
 enum { LOG_BYTES = 8192 };
 
@@ -87,11 +89,19 @@ static gyre_status load(gyre_dev_module *module, const char *image)
 
     values[0] = log;
     values[1] = as_pointer(sizeof log - 1);
-    status = gyre_cuda_enter(dev, &pushed);
+    /* loading waits for every kernel on the device to end */
+    status = gyre_residents_suspend("cuda", dev->index);
     if (status != GYRE_OK)
         return status;
+    status = gyre_cuda_enter(dev, &pushed);
+    if (status != GYRE_OK) {
+        gyre_residents_restore();
+        return status;
+    }
+    gyre_cuda_catch_up(dev);
     result = dev->cu->cuModuleLoadDataEx(&module->module, image, 2, options, values);
     gyre_cuda_leave(dev, pushed);
+    gyre_residents_restore();
     if (result == GYRE_CU_SUCCESS)
         return GYRE_OK;
     module->module = NULL;
@@ -144,12 +154,9 @@ gyre_status gyre_cuda_module_open(gyre_dev *dev, const gyre_dev_code *code,
 void gyre_cuda_module_close(gyre_dev_module *module)
 {
     gyre_dev *dev = module->dev;
-    bool pushed;
 
-    if (module->module && !gyre_cuda_quiet(dev) && gyre_cuda_enter(dev, &pushed) == GYRE_OK) {
-        gyre_cuda_note(dev, dev->cu->cuModuleUnload(module->module));
-        gyre_cuda_leave(dev, pushed);
-    }
+    if (module->module && !gyre_cuda_quiet(dev))
+        gyre_cuda_later(dev, GYRE_CUDA_UNLOAD, module->module);
     while (module->kernels) {
         gyre_dev_kernel *kernel = module->kernels;
 

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cuda_slot: what the warps of a seat on a GPU share and know, and how a message goes from the four
+ * lanes that read its quarters to those that handle it, and its answer back. See loop_cuda.h.
+ *
+ * Memory. Stamps are read and written relaxed. A message that refers to memory is acquired at the
+ * system's scope before it is handled, by one lane, and a barrier hands that on; its answer is
+ * released: barrier, then one releasing store of a quarter, without which the answer is not whole.
+ *
+ * Threads   words of shared memory have one writer, or atomic operations. Edge: [ring-slot].
+ * Owns      nothing.
+ */
+#ifndef GYRE_ACTOR_CUDA_SLOT_H
+#define GYRE_ACTOR_CUDA_SLOT_H
+
+#include "actor/mailbox_abi.h"
+
+enum {
+    GYRE_WARPS = 32, /* of a block, most */
+    GYRE_CHUNK = 8,  /* slots that a warp reads at once */
+    GYRE_STAGE = 32, /* messages of a port in shared memory */
+};
+
+#define GYRE_ALL 0xffffffffu   /* lanes of a warp */
+#define GYRE_QUADS 0x11111111u /* the first lane of each four */
+#define GYRE_NONE 0xffffffffu
+
+/* A message in shared memory, for a block. */
+typedef struct gyre_staged {
+    gyre_brief brief;
+    gyre_abi_u32 unused[4];
+} gyre_staged;
+
+enum { GYRE_STAGE_FREE = 0, GYRE_STAGE_FULL = 1, GYRE_STAGE_DONE = 2 };
+
+/* What the warps of a block share. */
+typedef struct gyre_block {
+    gyre_abi_u32 progress[GYRE_WARPS];          /* of the warps that read */
+    gyre_abi_u32 heat[GYRE_MAILBOX_PORTS];      /* changes when a look found its slots full */
+    gyre_abi_u32 front[GYRE_MAILBOX_PORTS];     /* sequence behind the highest that was seen */
+    gyre_abi_u32 bell[GYRE_MAILBOX_PORTS];      /* bells that were claimed, */
+    gyre_abi_u32 bell_done[GYRE_MAILBOX_PORTS]; /* and answered */
+    gyre_abi_u32 handled[GYRE_MAILBOX_PORTS];   /* block: messages of the ring */
+    gyre_abi_u32 urgent[GYRE_MAILBOX_PORTS];    /* block: staged ones of a band above the lowest */
+    gyre_abi_u32 published[GYRE_MAILBOX_PORTS]; /* heads as the host knows them; the steward's */
+    gyre_abi_u32 gate[GYRE_MAILBOX_PORTS], bell_gate[GYRE_MAILBOX_PORTS];
+    gyre_abi_u32 gated, quit, order;
+    gyre_abi_u32 next[2]; /* block: what to handle, as an index of the stage; GYRE_NONE. In turns:
+                           * the leader writes one while the others may still read the other */
+    gyre_abi_u32 last_error;
+    gyre_abi_u64 processed, dropped, errors, total_ns, min_ns, max_ns;
+    gyre_abi_u32 state[GYRE_MAILBOX_PORTS * (1 + GYRE_STAGE)]; /* block: of the stage */
+} gyre_block;
+
+/* What a warp knows. Places are in bytes from the beginning of the seat. */
+typedef struct gyre_reader {
+    gyre_block *block;
+    gyre_abi_u8 *memory; /* of the seat */
+    gyre_staged *stage;
+    gyre_abi_u32 salt, mask;
+    gyre_abi_u32 lane, warp, readers; /* the warp, among those that read */
+    gyre_abi_u32 port, index, peers;  /* the port that it serves, as which of how many */
+    gyre_abi_u32 base, done;          /* its chunk, and slots of it that are done, as GYRE_QUADS */
+    gyre_abi_u32 requests_at, replies_at;
+    gyre_abi_u32 bell_at; /* 0: it reads none */
+    gyre_abi_u32 telemetry;
+    gyre_abi_u32 messages, errors, dropped, last_error; /* this lane's since it told the block, */
+    gyre_abi_u32 total_ns, min_ns, max_ns;              /* like these */
+} gyre_reader;
+
+static __device__ __forceinline__ gyre_abi_u32 gyre_peek(const gyre_abi_u32 *word)
+{
+    return *(const volatile gyre_abi_u32 *)word;
+}
+
+static __device__ __forceinline__ void gyre_poke(gyre_abi_u32 *word, gyre_abi_u32 value)
+{
+    *(volatile gyre_abi_u32 *)word = value;
+}
+
+/* What lane 0 sees holds for all: others might see it changed, and go elsewhere. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_peek_all(const gyre_abi_u32 *word)
+{
+    return __shfl_sync(GYRE_ALL, gyre_peek(word), 0);
+}
+
+static __device__ __forceinline__ gyre_abi_u32 gyre_warp_least(gyre_abi_u32 value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(GYRE_ALL, value);
+#else
+    for (int by = 16; by > 0; by /= 2)
+        value = min(value, __shfl_xor_sync(GYRE_ALL, value, by));
+    return value;
+#endif
+}
+
+static __device__ __forceinline__ gyre_seat *gyre_seat_of(const gyre_reader *reader)
+{
+    return (gyre_seat *)reader->memory;
+}
+
+static __device__ __forceinline__ gyre_ring_slot *
+gyre_slot_of(const gyre_reader *reader, gyre_abi_u32 ring_at, gyre_abi_u32 sequence)
+{
+    return (gyre_ring_slot *)(reader->memory + ring_at) + (sequence & reader->mask);
+}
+
+/* The device's clock, in nanoseconds. */
+static __device__ __forceinline__ gyre_abi_u64 gyre_device_now(void)
+{
+    gyre_abi_u64 now;
+
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+/* The same for times of messages: four seconds are as good as more. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_tick(const gyre_reader *reader)
+{
+    gyre_abi_u32 now = 0;
+
+    if (reader->telemetry)
+        asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(now));
+    return now;
+}
+
+/* From four lanes, each with a quarter, the whole message to all lanes of `width`. Quarter by
+ * quarter, not in a loop: the message stays in registers then. */
+#define GYRE_GATHER_(q)                                                                            \
+    out->payload.eight[q] =                                                                        \
+        (gyre_abi_u64)__shfl_sync(GYRE_ALL, (gyre_abi_u32)(own.eight >> 32), from + (q), width)    \
+            << 32 |                                                                                \
+        __shfl_sync(GYRE_ALL, (gyre_abi_u32)own.eight, from + (q), width);                         \
+    out->payload.four[q] = __shfl_sync(GYRE_ALL, own.four, from + (q), width)
+
+static __device__ __forceinline__ void gyre_gather(gyre_ring_quarter own, gyre_abi_u32 from,
+                                                   int width, gyre_mailbox_message *out)
+{
+    GYRE_GATHER_(0);
+    GYRE_GATHER_(1);
+    GYRE_GATHER_(2);
+    GYRE_GATHER_(3);
+}
+
+/* The other way: what lane 0 of `width` has, a quarter to each of the first four lanes. */
+#define GYRE_SCATTER_(q)                                                                           \
+    low = __shfl_sync(GYRE_ALL, (gyre_abi_u32)message->payload.eight[q], 0, width);                \
+    high = __shfl_sync(GYRE_ALL, (gyre_abi_u32)(message->payload.eight[q] >> 32), 0, width);       \
+    four = __shfl_sync(GYRE_ALL, message->payload.four[q], 0, width);                              \
+    mine.eight = quarter == (q) ? (gyre_abi_u64)high << 32 | low : mine.eight;                     \
+    mine.four = quarter == (q) ? four : mine.four
+
+static __device__ __forceinline__ gyre_ring_quarter
+gyre_scatter(const gyre_mailbox_message *message, gyre_abi_u32 quarter, int width)
+{
+    gyre_ring_quarter mine = {0, 0, 0};
+    gyre_abi_u32 low, high, four;
+
+    GYRE_SCATTER_(0);
+    GYRE_SCATTER_(1);
+    GYRE_SCATTER_(2);
+    GYRE_SCATTER_(3);
+    return mine;
+}
+
+static __device__ __forceinline__ void gyre_release_quarter(gyre_ring_quarter *to,
+                                                            gyre_ring_quarter quarter)
+{
+    const gyre_abi_u64 low = quarter.eight, high = (gyre_abi_u64)quarter.stamp << 32 | quarter.four;
+
+    asm volatile("{ .reg .b128 q; mov.b128 q, {%1, %2}; st.release.sys.b128 [%0], q; }"
+                 :
+                 : "l"(to), "l"(low), "l"(high)
+                 : "memory");
+}
+
+/* Has one message handled by the lanes that call this. */
+static __device__ __forceinline__ void gyre_handle(gyre_self *self, gyre_behaviour_state *state,
+                                                   const gyre_brief *brief)
+{
+    self->answered = 0;
+    self->error = GYRE_ACTOR_NO_ERROR;
+    if (brief->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE)) {
+        /* acquire [ring-slot] at the system's scope, and the barrier hands it on */
+        if (self->lane == 0)
+            asm volatile("fence.acq_rel.sys;" ::: "memory");
+        gyre_self_barrier(self);
+        if ((brief->flags & GYRE_BRIEF_DEADLINE) &&
+            gyre_device_now() > brief->body.reference.deadline_ns)
+            self->error = GYRE_ACTOR_TIMEOUT;
+    }
+    if (brief->type < GYRE_BRIEF_OWN && !self->error)
+        gyre_behaviour_handle(self, state, brief);
+    if (brief->flags & GYRE_BRIEF_REFERS)
+        gyre_self_barrier(self);
+}
+
+/* What a call gets, by lane 0. */
+static __device__ __forceinline__ void gyre_conclude(gyre_self *self, const gyre_brief *brief)
+{
+    self->answer.type = brief->type;
+    self->answer.flags = self->error ? GYRE_BRIEF_FAILED : !self->answered ? GYRE_BRIEF_EMPTY : 0;
+    self->answer.priority = brief->priority;
+    self->answer.correlation = brief->correlation;
+    if (self->error)
+        self->answer.body.words[0] = self->error;
+}
+
+/* The lanes that have a quarter store it: the last one releases what the message refers to. */
+static __device__ __forceinline__ void gyre_store_answer(gyre_ring_slot *slot, gyre_abi_u32 quarter,
+                                                         gyre_ring_quarter mine, int refers)
+{
+    if (refers && quarter == 3)
+        gyre_release_quarter(&slot->quarter[3], mine);
+    else
+        gyre_ring_store_quarter(&slot->quarter[quarter], mine);
+}
+
+/* Counts a message, by its lane 0. */
+static __device__ __forceinline__ void gyre_count(gyre_reader *reader, const gyre_self *self,
+                                                  gyre_abi_u32 before)
+{
+    const gyre_abi_u32 took = gyre_tick(reader) - before;
+
+    reader->messages++;
+    if (self->error) {
+        reader->errors++;
+        reader->last_error = self->error;
+        reader->dropped += self->error == GYRE_ACTOR_TIMEOUT;
+    }
+    reader->total_ns += took;
+    reader->min_ns = min(reader->min_ns, took);
+    reader->max_ns = max(reader->max_ns, took);
+}
+
+/* What its lanes have counted goes to the block. */
+static __device__ __forceinline__ void gyre_tell_block(gyre_reader *reader)
+{
+    gyre_block *const block = reader->block;
+
+    if (!reader->messages)
+        return;
+    if (reader->telemetry) {
+        atomicAdd((unsigned long long *)&block->total_ns, reader->total_ns);
+        atomicMin((unsigned long long *)&block->min_ns, reader->min_ns);
+        atomicMax((unsigned long long *)&block->max_ns, reader->max_ns);
+    }
+    if (reader->errors) {
+        atomicAdd((unsigned long long *)&block->errors, reader->errors);
+        atomicAdd((unsigned long long *)&block->dropped, reader->dropped);
+        gyre_poke(&block->last_error, reader->last_error);
+    }
+    atomicAdd((unsigned long long *)&block->processed, reader->messages);
+    reader->messages = reader->errors = reader->dropped = 0;
+    reader->total_ns = reader->max_ns = 0;
+    reader->min_ns = GYRE_NONE;
+}
+
+#endif

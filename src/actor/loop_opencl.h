@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * loop_opencl: a seat that is a work-group of OpenCL, with one work-item. It comes after the text
+ * of the behaviour.
+ *
+ * OpenCL 1.2 has no clock, so times of messages are not kept; and nothing to rest with, so it
+ * spins.
+ *
+ * Threads   one for a seat.
+ * Owns      nothing.
+ * Not here  the loop (actor/loop_single.h).
+ */
+#ifndef GYRE_ACTOR_LOOP_OPENCL_H
+#define GYRE_ACTOR_LOOP_OPENCL_H
+
+#define GYRE_LOOP_OWN
+#define GYRE_LOOP_HANDLE(loop, self, state, brief)                                                 \
+    gyre_behaviour_handle((self), (__global gyre_behaviour_state *)(state), (brief))
+#define GYRE_LOOP_NOW() 0
+#define GYRE_LOOP_REST(loop, idle) mem_fence(CLK_GLOBAL_MEM_FENCE)
+
+#include "actor/loop_single.h"
+
+__kernel void gyre_actor(__global gyre_abi_u8 *mailbox, __global gyre_abi_u8 *state,
+                         gyre_mailbox_shape shape, __local gyre_abi_u8 *shared)
+{
+    gyre_loop loop;
+    gyre_self self;
+
+    self.lane = 0;
+    self.lanes = 1;
+    self.seat = (gyre_abi_u32)get_group_id(0);
+    self.seats = shape.seats;
+    self.shared = shared;
+    self.seat_memory = mailbox;
+    gyre_loop_init(&loop, mailbox, shape, self.seat);
+    gyre_loop_run(&loop, &self, state);
+}
+
+#endif

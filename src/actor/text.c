@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text: see text.h.
+ */
+#include "actor/text.h"
+
+#include <stddef.h>
+
+/* The bytes of a file, with a 0 behind them. The assembler finds it by the root of the tree. */
+#define EMBED(name, file)                                                                          \
+    __asm__(".pushsection .rodata\n"                                                               \
+            ".hidden gyre_actor_" #name "\n"                                                       \
+            ".globl gyre_actor_" #name "\n"                                                        \
+            "gyre_actor_" #name ":\n"                                                              \
+            ".incbin \"" file "\"\n"                                                               \
+            ".byte 0\n"                                                                            \
+            ".popsection\n");                                                                      \
+    extern const char gyre_actor_##name[] __attribute__((visibility("hidden")))
+
+EMBED(abi, "include/gyre/abi.h");
+EMBED(actor_abi, "include/gyre/actor_abi.h");
+EMBED(behaviour, "include/gyre/behaviour.h");
+EMBED(ring_abi, "src/flow/ring_abi.h");
+EMBED(mailbox_abi, "src/actor/mailbox_abi.h");
+EMBED(loop_single, "src/actor/loop_single.h");
+EMBED(loop_opencl, "src/actor/loop_opencl.h");
+EMBED(loop_cuda, "src/actor/loop_cuda.h");
+EMBED(cuda_slot, "src/actor/cuda_slot.h");
+EMBED(cuda_narrow, "src/actor/cuda_narrow.h");
+EMBED(cuda_block, "src/actor/cuda_block.h");
+EMBED(cuda_steward, "src/actor/cuda_steward.h");
+
+const gyre_include gyre_actor_texts[] = {
+    {"gyre/abi.h", gyre_actor_abi},
+    {"gyre/actor_abi.h", gyre_actor_actor_abi},
+    {"gyre/behaviour.h", gyre_actor_behaviour},
+    {"flow/ring_abi.h", gyre_actor_ring_abi},
+    {"actor/mailbox_abi.h", gyre_actor_mailbox_abi},
+    {"actor/loop_single.h", gyre_actor_loop_single},
+    {"actor/loop_opencl.h", gyre_actor_loop_opencl},
+    {"actor/loop_cuda.h", gyre_actor_loop_cuda},
+    {"actor/cuda_slot.h", gyre_actor_cuda_slot},
+    {"actor/cuda_narrow.h", gyre_actor_cuda_narrow},
+    {"actor/cuda_block.h", gyre_actor_cuda_block},
+    {"actor/cuda_steward.h", gyre_actor_cuda_steward},
+    {NULL, NULL},
+};

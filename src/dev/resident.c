@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * resident: see resident.h.
+ *
+ * A resident that is suspended is out of the list of those on the device, by its own doing, and in
+ * that of the suspended. `turn` is held from suspend to restore, and never by residents themselves.
+ */
+#include "dev/resident.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for what follows */
+static gyre_resident *residents;
+
+static gyre_resident *suspended; /* under `turn` */
+
+static bool is_on(const gyre_resident *resident, const char *backend, uint32_t index)
+{
+    return resident->index == index && strcmp(resident->backend, backend) == 0;
+}
+
+gyre_status gyre_resident_add(gyre_resident *resident, uint32_t units_there)
+{
+    uint64_t needed = resident->units;
+    gyre_status status = GYRE_OK;
+    uint32_t others = 0;
+
+    pthread_mutex_lock(&lock);
+    for (const gyre_resident *r = residents; r; r = r->next)
+        if (is_on(r, resident->backend, resident->index)) {
+            needed += r->units;
+            others++;
+        }
+    if (needed > units_there) {
+        status =
+            gyre_fail(GYRE_NO_MEMORY,
+                      "'%s' needs %u multiprocessors of %s:%u; with %u others that are resident "
+                      "that makes %llu, and there are %u",
+                      resident->name, resident->units, resident->backend, resident->index, others,
+                      (unsigned long long)needed, units_there);
+    } else if (!resident->listed) {
+        resident->next = residents;
+        resident->listed = true;
+        residents = resident;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+void gyre_resident_remove(gyre_resident *resident)
+{
+    pthread_mutex_lock(&lock);
+    for (gyre_resident **r = &residents; resident->listed && *r; r = &(*r)->next)
+        if (*r == resident) {
+            *r = resident->next;
+            break;
+        }
+    resident->listed = false;
+    pthread_mutex_unlock(&lock);
+}
+
+void gyre_resident_forget(gyre_resident *resident)
+{
+    pthread_mutex_lock(&turn);
+    gyre_resident_remove(resident);
+    pthread_mutex_unlock(&turn);
+}
+
+bool gyre_resident_on(const char *backend, uint32_t index)
+{
+    const gyre_resident *r;
+    bool found;
+
+    pthread_mutex_lock(&lock);
+    for (r = residents; r && !is_on(r, backend, index); r = r->next)
+        ;
+    found = r != NULL;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* One that is on the device now; NULL: there is none. */
+static gyre_resident *first_on(const char *backend, uint32_t index)
+{
+    gyre_resident *r;
+
+    pthread_mutex_lock(&lock);
+    for (r = residents; r && !is_on(r, backend, index); r = r->next)
+        ;
+    pthread_mutex_unlock(&lock);
+    return r;
+}
+
+static void restore_all(void)
+{
+    while (suspended) {
+        gyre_resident *const r = suspended;
+
+        suspended = r->next;
+        r->restore(r);
+    }
+}
+
+gyre_status gyre_residents_suspend(const char *backend, uint32_t index)
+{
+    gyre_resident *r;
+
+    pthread_mutex_lock(&turn);
+    while ((r = first_on(backend, index))) {
+        const gyre_status status = r->suspend(r);
+
+        if (status != GYRE_OK) {
+            restore_all();
+            pthread_mutex_unlock(&turn);
+            return status;
+        }
+        gyre_resident_remove(r);
+        r->next = suspended;
+        suspended = r;
+    }
+    return GYRE_OK;
+}
+
+void gyre_residents_restore(void)
+{
+    restore_all();
+    pthread_mutex_unlock(&turn);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * resident: kernels that do not end, as far as those must know who share a device with them.
+ *
+ * Some calls of a driver wait until nothing runs on the device. Who would make one asks here first:
+ * it can wait until nobody is resident, or have the residents off the device for a moment. And a
+ * launch that is to stay asks whether there is room beside those that do already.
+ *
+ * Other processes are not counted: their kernels take turns with ours.
+ *
+ * Threads   any. `suspend` and `restore` of a resident are called by who suspends, one at a time.
+ * Owns      the list; residents are their makers'.
+ * Not here  what a resident does (actor/).
+ */
+#ifndef GYRE_DEV_RESIDENT_H
+#define GYRE_DEV_RESIDENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gyre/common.h"
+#include "gyre/status.h"
+
+typedef struct gyre_resident gyre_resident;
+
+struct gyre_resident {
+    const char *backend; /* of the device, and */
+    uint32_t index;      /* which of its */
+    uint32_t units;      /* multiprocessors that it needs */
+    const char *name;    /* for messages */
+    /* Off the device, and back; the latter is called for those only that the former did. */
+    GYRE_MUST_USE gyre_status (*suspend)(gyre_resident *resident);
+    void (*restore)(gyre_resident *resident);
+    gyre_resident *next;
+    bool listed;
+};
+
+/* Joins those on the device. GYRE_NO_MEMORY when there would be more than `units_there` units
+ * needed. */
+GYRE_MUST_USE gyre_status gyre_resident_add(gyre_resident *resident, uint32_t units_there);
+
+/* Leaves; once is enough. */
+void gyre_resident_remove(gyre_resident *resident);
+
+/* For who frees a resident: not while somebody suspends. */
+void gyre_resident_forget(gyre_resident *resident);
+
+/* Whether anybody is on that device. Never blocks for long. */
+bool gyre_resident_on(const char *backend, uint32_t index);
+
+/* Has all of them off the device until gyre_residents_restore, or none: then with why. Blocks while
+ * another thread has. */
+GYRE_MUST_USE gyre_status gyre_residents_suspend(const char *backend, uint32_t index);
+void gyre_residents_restore(void);
+
+#endif
