@@ -35,7 +35,7 @@ static __device__ __forceinline__ void gyre_stage_bell(gyre_reader *reader, gyre
 
     if (reader->lane < 4)
         gyre_stage_quarter(staged, reader->lane, mine);
-    __threadfence_block();
+    gyre_fence();
     __syncwarp();
     if (reader->lane == 0)
         gyre_poke(&reader->block->state[reader->port], GYRE_STAGE_FULL);
@@ -63,13 +63,13 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_stage_ring(gyre_reader *read
             gyre_stage_quarter(&reader->stage[at], reader->lane & 3, mine);
         if (first && (gyre_abi_u32)mine.eight >> 30)
             atomicAdd(&block->urgent[reader->port], 1);
-        __threadfence_block();
+        gyre_fence();
         __syncwarp();
         if (first)
             gyre_poke(&block->state[at], GYRE_STAGE_FULL);
         staged |= __ballot_sync(GYRE_ALL, first);
         if (staged != ready)
-            __nanosleep(50);
+            __nanosleep(500);
     }
     return staged;
 }
@@ -86,7 +86,7 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_pick(gyre_reader *reader, gy
         state == GYRE_STAGE_FULL && !(gaps && reader->lane >= (gyre_abi_u32)__ffs(gaps) - 1);
     gyre_abi_u32 band = 0, rank, which;
 
-    __threadfence_block();
+    gyre_fence();
     if (candidate)
         band = *(volatile gyre_abi_u32 *)&reader->stage[at].brief >> 30;
     rank = gyre_warp_least(candidate ? 3 - band : 3);
@@ -96,36 +96,40 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_pick(gyre_reader *reader, gy
     return gyre_stage_at(port, next + which);
 }
 
-/* What is next: a bell, else of the next port that has something; GYRE_NONE. The leader. */
+/* What is next, and in hand from now on: a bell, else of the next port that has something;
+ * GYRE_NONE. The leader, whose lanes 0 to 15 look at bells, and the others at rings: *next is where
+ * their port is. */
 static __device__ __forceinline__ gyre_abi_u32 gyre_find(gyre_reader *reader, gyre_abi_u32 ports,
-                                                         gyre_abi_u32 *turn)
+                                                         gyre_abi_u32 *turn, gyre_abi_u32 *next)
 {
     gyre_block *const block = reader->block;
     const gyre_abi_u32 port = reader->lane % GYRE_MAILBOX_PORTS;
-    gyre_abi_u32 next = 0, at = port, there, after;
+    const int ring = reader->lane >= GYRE_MAILBOX_PORTS;
+    gyre_abi_u32 state = GYRE_STAGE_FREE, there, after, found;
 
-    /* lanes 0 to 15 look at bells, the others at rings */
-    if (reader->lane >= GYRE_MAILBOX_PORTS && port < ports) {
-        next = gyre_peek(&block->handled[port]);
-        at = gyre_stage_at(port, next);
-        /* those that were handled before their turn, and the one in hand */
-        while (gyre_peek(&block->state[at]) == GYRE_STAGE_DONE)
-            at = gyre_stage_at(port, ++next);
+    if (port < ports) {
+        state = gyre_peek(&block->state[ring ? gyre_stage_at(port, *next) : port]);
+        while (ring && state >= GYRE_STAGE_TAKEN)
+            state = gyre_peek(&block->state[gyre_stage_at(port, ++*next)]);
     }
-    there =
-        __ballot_sync(GYRE_ALL, port < ports && gyre_peek(&block->state[at]) == GYRE_STAGE_FULL);
+    there = __ballot_sync(GYRE_ALL, state == GYRE_STAGE_FULL);
     if (!there)
         return GYRE_NONE;
-    __threadfence_block();
-    if (there & 0xffff)
-        return __ffs(there & 0xffff) - 1;
-    there >>= 16;
-    after = there & ~((2u << *turn) - 1);
-    *turn = __ffs(after ? after : there) - 1;
-    next = __shfl_sync(GYRE_ALL, next, 16 + *turn);
-    if (gyre_peek_all(&block->urgent[*turn]))
-        return gyre_pick(reader, *turn, next);
-    return gyre_stage_at(*turn, next);
+    gyre_fence();
+    if (there & 0xffff) {
+        found = __ffs(there & 0xffff) - 1;
+    } else {
+        there >>= 16;
+        after = there & ~((2u << *turn) - 1);
+        *turn = __ffs(after ? after : there) - 1;
+        found = __shfl_sync(GYRE_ALL, *next, 16 + *turn);
+        found = gyre_peek_all(&block->urgent[*turn]) ? gyre_pick(reader, *turn, found)
+                                                     : gyre_stage_at(*turn, found);
+    }
+    if (reader->lane == 0)
+        gyre_poke(&block->state[found], GYRE_STAGE_TAKEN);
+    __syncwarp();
+    return found;
 }
 
 /* What was handled may be written again; lane 0 of the leader. */
@@ -135,7 +139,7 @@ static __device__ __forceinline__ void gyre_free_stage(gyre_block *block, gyre_a
 
     while (gyre_peek(&block->state[gyre_stage_at(port, next)]) == GYRE_STAGE_DONE)
         gyre_poke(&block->state[gyre_stage_at(port, next++)], GYRE_STAGE_FREE);
-    __threadfence_block();
+    gyre_fence();
     gyre_poke(&block->handled[port], next);
 }
 
@@ -155,6 +159,11 @@ static __device__ __forceinline__ void gyre_answer_staged(gyre_reader *reader, g
     answer.brief = self->answer;
     back = gyre_scatter(&answer, reader->lane, 32);
     if (is_bell) {
+        /* before its answer, after which it may be rung again */
+        if (reader->lane == 0)
+            gyre_poke(&block->state[current], GYRE_STAGE_FREE);
+        gyre_fence();
+        __syncwarp();
         slot = (gyre_ring_slot *)(reader->memory + sizeof(gyre_seat)) + port;
         back.stamp = gyre_ring_stamp(2 * brief.correlation + 1, reader->salt);
     } else {
@@ -168,10 +177,12 @@ static __device__ __forceinline__ void gyre_answer_staged(gyre_reader *reader, g
         gyre_store_answer(slot, reader->lane, back, brief.flags & GYRE_BRIEF_REFERS);
     if (reader->lane == 0) {
         gyre_count(reader, self, before);
-        if (is_bell)
+        if (is_bell) {
             gyre_poke(&block->bell_done[port], brief.correlation);
-        else
+        } else {
+            gyre_poke(&block->state[current], GYRE_STAGE_DONE);
             gyre_free_stage(block, port);
+        }
     }
     __syncwarp();
 }
@@ -194,6 +205,7 @@ static __device__ __forceinline__ void gyre_handle_loop(gyre_reader *reader, gyr
     gyre_block *const block = reader->block;
     const int leads = threadIdx.x < 32;
     gyre_abi_u32 turn = 0, current = GYRE_NONE, slot = 0;
+    gyre_abi_u32 place = block->handled[reader->lane % GYRE_MAILBOX_PORTS];
 
     for (;;) {
         gyre_abi_u32 before, next = GYRE_NONE;
@@ -205,27 +217,23 @@ static __device__ __forceinline__ void gyre_handle_loop(gyre_reader *reader, gyr
 
                 gyre_tell_block(reader);
                 while (next == GYRE_NONE && !quit) {
-                    next = gyre_find(reader, ports, &turn);
+                    next = gyre_find(reader, ports, &turn, &place);
                     quit = gyre_peek_all(&block->quit);
                 }
             }
             current = gyre_agree(self, &block->next[slot], leads && reader->lane == 0, next);
             slot ^= 1;
+            next = GYRE_NONE;
             if (current == GYRE_NONE)
                 break;
         }
         before = gyre_tick(reader);
         brief = reader->stage[current].brief;
         gyre_handle(self, state, &brief);
-        if (leads) {
-            /* out of the way of the search, and a bell before its answer, after which it may be
-             * rung again; nothing is written over the entry before that */
+        /* behind a bell there is nothing, as a rule, and its caller waits */
+        if (leads && current >= GYRE_MAILBOX_PORTS) {
             __syncwarp();
-            if (reader->lane == 0)
-                gyre_poke(&block->state[current],
-                          current < GYRE_MAILBOX_PORTS ? GYRE_STAGE_FREE : GYRE_STAGE_DONE);
-            __syncwarp();
-            next = gyre_find(reader, ports, &turn);
+            next = gyre_find(reader, ports, &turn, &place);
         }
         next = gyre_agree(self, &block->next[slot], leads && reader->lane == 0, next);
         slot ^= 1;

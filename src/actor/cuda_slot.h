@@ -31,7 +31,9 @@ typedef struct gyre_staged {
     gyre_abi_u32 unused[4];
 } gyre_staged;
 
-enum { GYRE_STAGE_FREE = 0, GYRE_STAGE_FULL = 1, GYRE_STAGE_DONE = 2 };
+/* Of an entry of the stage: for a reader to fill; to be handled; in hand; and waiting for those
+ * before it to be free as well. */
+enum { GYRE_STAGE_FREE = 0, GYRE_STAGE_FULL = 1, GYRE_STAGE_TAKEN = 2, GYRE_STAGE_DONE = 3 };
 
 /* What the warps of a block share. */
 typedef struct gyre_block {
@@ -82,6 +84,13 @@ static __device__ __forceinline__ void gyre_poke(gyre_abi_u32 *word, gyre_abi_u3
 static __device__ __forceinline__ gyre_abi_u32 gyre_peek_all(const gyre_abi_u32 *word)
 {
     return __shfl_sync(GYRE_ALL, gyre_peek(word), 0);
+}
+
+/* Orders what this lane has done before and does after, for the other warps of the block.
+ * __threadfence_block would order it with everybody's, and takes much longer. */
+static __device__ __forceinline__ void gyre_fence(void)
+{
+    asm volatile("fence.acq_rel.cta;" ::: "memory");
 }
 
 static __device__ __forceinline__ gyre_abi_u32 gyre_warp_least(gyre_abi_u32 value)

@@ -103,7 +103,7 @@ static __device__ __forceinline__ void gyre_take_order(gyre_reader *reader, gyre
         gyre_poke(&block->bell_gate[reader->lane],
                   gyre_mailbox_load(&seat->bell_gates[reader->lane]));
     }
-    __threadfence_block();
+    gyre_fence();
     __syncwarp();
     if (reader->lane == 0) {
         gyre_poke(&block->order, order);

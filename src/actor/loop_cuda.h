@@ -18,8 +18,8 @@
  * Two temperatures. While messages come one at a time, one warp watches the slots at the front of
  * the ring and the others the bell: many more reads would make each take longer. A look that finds
  * most of its slots full heats the port: all its warps read the ring, and nothing else, each until
- * it has looked in vain for a few times. 32 warps share what a multiprocessor can do, so what a hot
- * round costs in instructions is what limits the rate.
+ * it has looked in vain for a few times; then for a while both, so that a host which is a little
+ * slower than the device does not find it cold.
  *
  * Threads   see cuda_slot.h. Edge: [actor-order] with the host.
  * Owns      nothing.
@@ -35,7 +35,8 @@
 
 enum {
     GYRE_WARM = 5,   /* full slots of a chunk that heat the port */
-    GYRE_COOL = 3,   /* looks in vain after which a warp is cold */
+    GYRE_COOL = 3,   /* looks in vain after which a warp is not hot any more, */
+    GYRE_TEPID = 12, /* and so many more until it is cold */
     GYRE_EVERY = 16, /* hot rounds between two looks of the steward at the orders */
 };
 
@@ -50,6 +51,20 @@ static __device__ __forceinline__ void gyre_begin(gyre_reader *reader, gyre_abi_
     reader->done = wait == 0 ? GYRE_QUADS & ((1u << 4 * (first % GYRE_CHUNK)) - 1) : 0;
     if (reader->lane == 0)
         gyre_poke(&reader->block->progress[reader->warp], wait == 0 ? first : reader->base);
+}
+
+/* Tells how far the ring has been seen, by which the warp at its front is found. Never back. */
+static __device__ __forceinline__ void gyre_push_front(gyre_reader *reader, gyre_abi_u32 seen)
+{
+    gyre_abi_u32 *const front = &reader->block->front[reader->port];
+
+    if (reader->lane == 0)
+        for (gyre_abi_u32 was = gyre_peek(front), now; (int)(seen - was) > 0; was = now) {
+            now = atomicCAS(front, was, seen);
+            if (now == was)
+                break;
+        }
+    __syncwarp();
 }
 
 /* Reads the warp's chunk and handles or stages what is there; which slots those were. */
@@ -73,8 +88,11 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_read_ring(gyre_reader *reade
         gyre_handle_quads(reader, self, state, mine, ready);
     else if (GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_WARP)
         gyre_handle_warp(reader, self, state, mine, ready);
-    else
+    else {
+        /* who waits for room keeps nobody from reading what comes before */
+        gyre_push_front(reader, reader->base + (35 - __clz(ready)) / 4);
         ready = gyre_stage_ring(reader, mine, ready);
+    }
     reader->done |= ready;
     return ready;
 }
@@ -89,24 +107,10 @@ static __device__ __forceinline__ void gyre_advance(gyre_reader *reader)
         reader->done = 0;
     }
     first = reader->base + (__ffs(GYRE_QUADS & ~reader->done) - 1) / 4;
-    __threadfence_block(); /* what was done is seen before that it was */
+    gyre_fence(); /* what was done is seen before that it was */
     __syncwarp();
     if (reader->lane == 0)
         gyre_poke(&reader->block->progress[reader->warp], first);
-}
-
-/* Tells how far the ring has been seen, by which the warp at its front is found. Never back. */
-static __device__ __forceinline__ void gyre_push_front(gyre_reader *reader, gyre_abi_u32 seen)
-{
-    gyre_abi_u32 *const front = &reader->block->front[reader->port];
-
-    if (reader->lane == 0)
-        for (gyre_abi_u32 was = gyre_peek(front), now; (int)(seen - was) > 0; was = now) {
-            now = atomicCAS(front, was, seen);
-            if (now == was)
-                break;
-        }
-    __syncwarp();
 }
 
 /* Sequence behind the last slot that the warp has done. */
@@ -165,7 +169,7 @@ static __device__ __forceinline__ int gyre_read_bell(gyre_reader *reader, gyre_s
         gyre_stage_bell(reader, bell);
     } else {
         gyre_handle_one(reader, self, state, bell, 0, 1);
-        __threadfence_block();
+        gyre_fence();
         __syncwarp();
         if (reader->lane == 0)
             gyre_poke(&block->bell_done[reader->port], number);
@@ -180,7 +184,7 @@ static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_
 {
     gyre_block *const block = reader->block;
     const int steward_here = reader->warp == reader->readers - 1;
-    gyre_abi_u32 idle = 0, heat = 0;
+    gyre_abi_u32 idle = 0, heat = 0, tepid = 0;
     gyre_abi_u64 since = 0;
     gyre_steward steward;
 
@@ -203,8 +207,9 @@ static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_
         int found = 0;
 
         if (heated != heat && !gated) {
-            heat = heated;
             gyre_read_hot(reader, self, state, shape, &steward);
+            heat = heated;
+            tepid = GYRE_TEPID;
             idle = 0;
             continue;
         }
@@ -218,8 +223,10 @@ static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_
                 gyre_advance(reader);
                 if (__popc(ready) >= GYRE_WARM && reader->lane == 0)
                     atomicAdd(&block->heat[reader->port], 1);
+                heat = tepid ? heat - 1 : heat; /* this one is hot at once */
                 found = 1;
             }
+            tepid -= tepid > 0;
         }
         if (reads_bell)
             found |= gyre_read_bell(reader, self, state, bell, number);
@@ -231,7 +238,7 @@ static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_
             gyre_publish(reader, shape->ports, 1);
             gyre_tell_host(reader, shape->ports, &steward);
         } else if (!reads_bell && !reads_ring) {
-            __nanosleep(100);
+            __nanosleep(400);
         }
         if (shape->idle == GYRE_SEAT_BACKS_OFF && (idle & 15) == 15) {
             const gyre_abi_u64 now = gyre_device_now(); /* lanes may differ: they meet above */
