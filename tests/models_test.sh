@@ -12,7 +12,7 @@ verify() # MODEL FLAGS...: prints spin's verdict line
     (cd "$work" && rm -f pan* && spin "$@" -a "$root/tests/models/$model.pml" &&
         ${CC:-cc} -O1 -DSAFETY -DNOREDUCE -w -o pan pan.c && ./pan -m100000 | tee pan.log | grep 'errors:')
 }
-holds() { verify "$1" | grep 'errors: 0' && ! grep -q 'max search depth' "$work/pan.log"; }
+holds() { verify "$@" | grep 'errors: 0' && ! grep -q 'max search depth' "$work/pan.log"; }
 refused() { verify "$@" | grep -q 'errors: [1-9]'; }
 
 claim park_loses_no_wake holds park
@@ -59,4 +59,30 @@ claim mpmc_needs_the_lap refused mpmc -DFORGET_LAP
 claim mpmc_needs_the_compare refused mpmc -DFORGET_TURN
 claim mpmc_must_not_hand_over_before_the_copy refused mpmc -DHAND_OVER_FIRST
 claim mpmc_must_not_free_before_the_copy refused mpmc -DFREE_FIRST
+claim mailbox_handles_each_once_whole_and_in_order holds mailbox
+claim mailbox_may_be_handled_out_of_order holds mailbox -DTWO
+claim mailbox_must_look_at_every_stamp refused mailbox -DONE_STAMP
+claim mailbox_needs_stamps_that_tell_laps_apart refused mailbox -DFORGET_LAP
+claim mailbox_must_not_give_back_before_it_has_read refused mailbox -DCREDIT_FIRST
+claim mailbox_must_publish_when_idle refused mailbox -DFORGET_IDLE
+claim mailbox_must_think_of_those_without_answer refused mailbox -DTWO -DFORGET_ONE_WAY
+claim mailbox_must_not_write_over_an_answer refused mailbox -DREUSE_ANSWER
+claim mailbox_bell_is_heard_once holds mailbox_bell
+claim mailbox_bell_may_be_answered_in_place holds mailbox_bell -DIN_PLACE
+claim mailbox_bell_must_not_be_rung_again refused mailbox_bell -DRING_AGAIN -DBELLS=2
+claim mailbox_bell_must_not_be_rung_again_in_place refused mailbox_bell -DIN_PLACE -DRING_AGAIN -DBELLS=2
+claim mailbox_lives_do_not_mix holds mailbox_restart
+claim mailbox_salts_tell_two_lives_apart holds mailbox_restart -DKEEP_SLOTS -DLIVES=2
+claim mailbox_must_be_zeroed refused mailbox_restart -DKEEP_SLOTS
+claim mailbox_needs_another_salt_or_zeros refused mailbox_restart -DKEEP_ALL
+claim mailbox_needs_the_top_bit_in_salts refused mailbox_restart -DFORGET_TOP
+claim mailbox_must_not_begin_at_the_salt refused mailbox_restart -DFIRST_AT_SALT
+claim mailbox_orders_are_carried_out_while_messages_come holds mailbox_order
+claim mailbox_needs_the_gate_before_the_order refused mailbox_order -DORDER_FIRST
+claim mailbox_must_not_say_done_before_the_gate refused mailbox_order -DACK_EARLY
+claim mailbox_must_know_that_it_is_beyond_the_gate refused mailbox_order -DEXACT_GATE
+claim mailbox_must_look_for_orders_when_full refused mailbox_order -DEMPTY_ONLY
+claim mailbox_must_ask_what_made_a_seat_end refused mailbox_order -DEND_UNSEEN
+claim mailbox_must_look_for_the_answer_after_the_end refused mailbox_order -DLOOK_ONCE
+claim mailbox_must_free_who_waits_for_room refused mailbox_order -DFORGET_CLOSE
 finish
