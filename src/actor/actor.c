@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "actor/board.h"
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/log.h"
@@ -51,6 +52,10 @@ static void become(gyre_actor *actor, gyre_actor_status status)
 {
     /* release [actor-status]: whoever sees it finds what belongs to it */
     atomic_store_explicit(&actor->status, (uint32_t)status, memory_order_release);
+    if (status == GYRE_ACTOR_CREATED || status >= GYRE_ACTOR_TERMINATED)
+        gyre_board_end(actor);
+    else if (status == GYRE_ACTOR_PARKED) /* again, where it did not come back */
+        gyre_board_add(actor);
 }
 
 static bool is_resident(gyre_actor_status status)
@@ -433,10 +438,12 @@ gyre_status gyre_actor_launch(gyre_actor *actor, const gyre_actor_launch_options
         forget_launch(actor);
         become(actor, GYRE_ACTOR_CREATED);
     }
-    if (status == GYRE_OK)
+    if (status == GYRE_OK) {
         gyre_log(GYRE_LOG_INFO, GYRE_TOPIC_DEVICE, "actor '%s' is resident on %s: %u seats, %s",
                  actor->name, gyre_context_device(actor->context)->name, actor->shape.seats,
                  actor->scheme);
+        gyre_board_add(actor);
+    }
 out:
     pthread_mutex_unlock(&actor->lock);
     return status;
@@ -780,6 +787,7 @@ void gyre_actor_destroy(gyre_actor *actor)
             (void)fail(actor, gyre_fail(GYRE_DEVICE_LOST, "actor '%s' does not end", actor->name));
             pthread_mutex_unlock(&actor->lock);
         }
+        gyre_board_remove(actor);
         give_mailbox(actor);
         actor->residence->destroy(actor);
     }

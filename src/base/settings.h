@@ -55,6 +55,8 @@ typedef enum gyre_setting_kind {
         "MiB of compiled kernels that are kept")                                                   \
     ROW(CACHE_HOME, "XDG_CACHE_HOME", TEXT, "DIR", "",                                             \
         "where programs keep what they can make again (a convention of many programs)")            \
+    ROW(BOARD, "GYRE_BOARD", CHOICE, "on|off", "on",                                               \
+        "whether gyre top, run by the same user or root, sees the actors of this process")         \
     ROW(TRACE_EVENTS, "GYRE_TRACE_EVENTS", COUNT, "COUNT", "4096",                                 \
         "events that the trace recorder keeps for each thread")                                    \
     ROW(OUT, "GYRE_OUT", TEXT, "DIR", "gyre-out",                                                  \
