@@ -5,83 +5,19 @@
 #include "screen.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "pen.h"
 #include "report/terminal.h"
 
-enum { LABEL = 9, FIGURE = 8, BAR_LEAST = 10, BAR_MOST = 60, PIECE = 256 };
-
-/* Where the next line is written. */
-typedef struct pen {
-    const screen_view *view;
-    screen_line *lines;
-    size_t count, most; /* lines begun, and how many there may be */
-    size_t bytes;       /* of the last line */
-    int width;          /* of it, as it is seen */
-} pen;
-
-/* The same as the streams' (report/terminal.c), which ask the environment. */
-static const char *const inks[] = {"\033[0m",  "\033[1m",  "\033[32m",
-                                   "\033[33m", "\033[31m", "\033[2m"};
+enum { LABEL = 9, FIGURE = 8, BAR_LEAST = 10, BAR_MOST = 60 };
 
 static int columns_of(const screen_view *view)
 {
     return view->columns < 1                     ? 1
            : view->columns > SCREEN_COLUMNS_MOST ? SCREEN_COLUMNS_MOST
                                                  : view->columns;
-}
-
-static void begin(pen *p)
-{
-    p->count++;
-    p->bytes = 0;
-    p->width = 0;
-    if (p->count <= p->most)
-        p->lines[p->count - 1].text[0] = '\0';
-}
-
-static void append(pen *p, const char *text, size_t length)
-{
-    char *line = p->lines[p->count - 1].text;
-
-    if (p->bytes + length >= SCREEN_LINE_BYTES)
-        return;
-    memcpy(line + p->bytes, text, length);
-    p->bytes += length;
-    line[p->bytes] = '\0';
-}
-
-/* Puts a piece behind the others, as far as it fits the columns. */
-GYRE_PRINTF(3, 4)
-static void put(pen *p, gyre_ink ink, const char *format, ...)
-{
-    const int room = columns_of(p->view) - p->width;
-    const bool dyed = p->view->coloured && ink != GYRE_INK_PLAIN;
-    char piece[PIECE];
-    size_t length;
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(piece, sizeof piece, format, args);
-    va_end(args);
-    length = strlen(piece);
-    if (p->count > p->most || room <= 0 || length == 0)
-        return;
-    length = length < (size_t)room ? length : (size_t)room;
-    for (size_t i = 0; i < length; i++)
-        if (piece[i] < ' ' || piece[i] > '~')
-            piece[i] = '?';
-    /* all of it or nothing, so that a colour always ends */
-    if (p->bytes + length + 16 >= SCREEN_LINE_BYTES)
-        return;
-    if (dyed)
-        append(p, inks[ink], strlen(inks[ink]));
-    append(p, piece, length);
-    if (dyed)
-        append(p, inks[GYRE_INK_PLAIN], strlen(inks[GYRE_INK_PLAIN]));
-    p->width += (int)length;
 }
 
 static gyre_ink ink_of(gyre_level level)
@@ -124,23 +60,23 @@ static double percent(double part, double whole)
  * percent. */
 static void put_bar(pen *p, const char *label, double part, gyre_ink ink, const char *figure_text)
 {
-    int cells = columns_of(p->view) - LABEL - FIGURE - 34;
+    int cells = p->columns - LABEL - FIGURE - 34;
     char bar[BAR_MOST + 1];
 
     cells = cells > BAR_MOST ? BAR_MOST : cells;
-    begin(p);
-    put(p, GYRE_INK_PLAIN, "  %-*s", LABEL - 2, label);
+    pen_begin(p);
+    pen_put(p, GYRE_INK_PLAIN, "  %-*s", LABEL - 2, label);
     if (cells >= BAR_LEAST) {
         const double full = part < 0 ? 0 : part > 100 ? cells : part * cells / 100;
 
         memset(bar, ' ', (size_t)cells);
         memset(bar, '|', (size_t)full);
         bar[cells] = '\0';
-        put(p, GYRE_INK_PLAIN, "[");
-        put(p, ink, "%.*s", (int)full, bar);
-        put(p, GYRE_INK_PLAIN, "%s]", bar + (int)full);
+        pen_put(p, GYRE_INK_PLAIN, "[");
+        pen_put(p, ink, "%.*s", (int)full, bar);
+        pen_put(p, GYRE_INK_PLAIN, "%s]", bar + (int)full);
     }
-    put(p, GYRE_INK_PLAIN, " %*s", FIGURE - 2, figure_text);
+    pen_put(p, GYRE_INK_PLAIN, " %*s", FIGURE - 2, figure_text);
 }
 
 /* The ink of what is wrong with a concern, if something is. */
@@ -157,42 +93,43 @@ static void put_throttle(pen *p, int64_t throttle)
     static const char *const names[] = {"power", "heat", "board", "setting", "idle", "other"};
     bool some = false;
 
-    put(p, GYRE_INK_PLAIN, "  throttle");
+    pen_put(p, GYRE_INK_PLAIN, "  throttle");
     for (size_t i = 0; throttle > 0 && i < sizeof names / sizeof names[0]; i++) {
         const int64_t bit = (int64_t)1 << i;
 
         if (!(throttle & bit))
             continue;
-        put(p,
-            bit & (GYRE_THROTTLE_THERMAL | GYRE_THROTTLE_HARDWARE) ? GYRE_INK_WARN : GYRE_INK_PLAIN,
-            "%s%s", some ? "+" : " ", names[i]);
+        pen_put(p,
+                bit & (GYRE_THROTTLE_THERMAL | GYRE_THROTTLE_HARDWARE) ? GYRE_INK_WARN
+                                                                       : GYRE_INK_PLAIN,
+                "%s%s", some ? "+" : " ", names[i]);
         some = true;
     }
     if (!some)
-        put(p, GYRE_INK_PLAIN, throttle < 0 ? " -" : " none");
+        pen_put(p, GYRE_INK_PLAIN, throttle < 0 ? " -" : " none");
 }
 
 static void draw_title(pen *p, const gyre_monitor_report *r)
 {
-    begin(p);
-    put(p, GYRE_INK_BOLD, "%s", r->device->name);
-    put(p, GYRE_INK_PLAIN, "  %s  ", r->device->title);
+    pen_begin(p);
+    pen_put(p, GYRE_INK_BOLD, "%s", r->device->name);
+    pen_put(p, GYRE_INK_PLAIN, "  %s  ", r->device->title);
     if (r->sample_count == 0)
-        put(p, GYRE_INK_FAINT, "looking");
+        pen_put(p, GYRE_INK_FAINT, "looking");
     else
-        put(p, ink_of(r->level), "%s", gyre_level_name(r->level));
+        pen_put(p, ink_of(r->level), "%s", gyre_level_name(r->level));
 }
 
 static void draw_reasons(pen *p, const gyre_monitor_report *r)
 {
     if (r->device->trouble[0]) {
-        begin(p);
-        put(p, GYRE_INK_WARN, "  cannot be used: %s", r->device->trouble);
+        pen_begin(p);
+        pen_put(p, GYRE_INK_WARN, "  cannot be used: %s", r->device->trouble);
     }
     for (uint32_t i = 0; i < r->reason_count; i++) {
-        begin(p);
-        put(p, ink_of(r->reasons[i].level), "  %s: ", gyre_level_name(r->reasons[i].level));
-        put(p, GYRE_INK_PLAIN, "%s", r->reasons[i].text);
+        pen_begin(p);
+        pen_put(p, ink_of(r->reasons[i].level), "  %s: ", gyre_level_name(r->reasons[i].level));
+        pen_put(p, GYRE_INK_PLAIN, "%s", r->reasons[i].text);
     }
 }
 
@@ -204,14 +141,15 @@ static void draw_board(pen *p, const gyre_monitor_report *r)
 
     put_bar(p, "power", power, worst(r, GYRE_CONCERN_POWER),
             number(power < 0 ? -1 : (int64_t)power, " %").text);
-    put(p, GYRE_INK_PLAIN, "  %s of %s W", scaled(s->power_mw, 1000, 0).text,
-        scaled(s->power_limit_mw, 1000, 0).text);
+    pen_put(p, GYRE_INK_PLAIN, "  %s of %s W", scaled(s->power_mw, 1000, 0).text,
+            scaled(s->power_limit_mw, 1000, 0).text);
     put_bar(p, "heat", heat, worst(r, GYRE_CONCERN_TEMPERATURE),
             number(s->temperature_c, " C").text);
-    put(p, GYRE_INK_PLAIN, "  limit %s", number(s->temperature_limit_c, " C").text);
-    begin(p);
-    put(p, GYRE_INK_PLAIN, "  clock  %s of %s MHz, memory %s MHz", number(s->clock_mhz, "").text,
-        number(s->clock_most_mhz, "").text, number(s->memory_clock_mhz, "").text);
+    pen_put(p, GYRE_INK_PLAIN, "  limit %s", number(s->temperature_limit_c, " C").text);
+    pen_begin(p);
+    pen_put(p, GYRE_INK_PLAIN, "  clock  %s of %s MHz, memory %s MHz",
+            number(s->clock_mhz, "").text, number(s->clock_most_mhz, "").text,
+            number(s->memory_clock_mhz, "").text);
     put_throttle(p, s->throttle);
 }
 
@@ -232,18 +170,18 @@ static void draw_block(pen *p, const gyre_monitor_report *r)
     draw_title(p, r);
     put_bar(p, "memory", memory, worst(r, GYRE_CONCERN_MEMORY),
             number(memory < 0 ? -1 : (int64_t)memory, " %").text);
-    put(p, GYRE_INK_PLAIN, "  %s of %s GiB",
-        scaled((double)s->memory_used_bytes, 1073741824.0, 1).text,
-        scaled((double)s->memory_total_bytes, 1073741824.0, 1).text);
+    pen_put(p, GYRE_INK_PLAIN, "  %s of %s GiB",
+            scaled((double)s->memory_used_bytes, 1073741824.0, 1).text,
+            scaled((double)s->memory_total_bytes, 1073741824.0, 1).text);
     put_bar(p, "busy", s->busy_percent, GYRE_INK_GOOD, number(s->busy_percent, " %").text);
-    put(p, GYRE_INK_PLAIN, "  its memory %s", number(s->memory_busy_percent, " %").text);
+    pen_put(p, GYRE_INK_PLAIN, "  its memory %s", number(s->memory_busy_percent, " %").text);
     if (has_board(r))
         draw_board(p, r);
     if (r->context_count > 0) {
-        begin(p);
-        put(p, GYRE_INK_PLAIN, "  tickets  %s pending, the oldest for %s ms; %u contexts",
-            number(r->pending, "").text, scaled((double)r->oldest_ns, 1e6, 0).text,
-            r->context_count);
+        pen_begin(p);
+        pen_put(p, GYRE_INK_PLAIN, "  tickets  %s pending, the oldest for %s ms; %u contexts",
+                number(r->pending, "").text, scaled((double)r->oldest_ns, 1e6, 0).text,
+                r->context_count);
     }
     draw_reasons(p, r);
 }
@@ -254,20 +192,20 @@ static void draw_row(pen *p, const gyre_monitor_report *r)
     const gyre_device_state *s = &r->state;
     const double memory = percent((double)s->memory_used_bytes, (double)s->memory_total_bytes);
 
-    begin(p);
-    put(p, GYRE_INK_BOLD, "%-10s", r->device->name);
-    put(p, ink_of(r->level), " %-8s", r->sample_count ? gyre_level_name(r->level) : "looking");
-    put(p, GYRE_INK_PLAIN, "  mem %5s  busy %5s  %5s  %5s W",
-        number(memory < 0 ? -1 : (int64_t)memory, " %").text, number(s->busy_percent, " %").text,
-        number(s->temperature_c, " C").text, scaled(s->power_mw, 1000, 0).text);
+    pen_begin(p);
+    pen_put(p, GYRE_INK_BOLD, "%-10s", r->device->name);
+    pen_put(p, ink_of(r->level), " %-8s", r->sample_count ? gyre_level_name(r->level) : "looking");
+    pen_put(p, GYRE_INK_PLAIN, "  mem %5s  busy %5s  %5s  %5s W",
+            number(memory < 0 ? -1 : (int64_t)memory, " %").text,
+            number(s->busy_percent, " %").text, number(s->temperature_c, " C").text,
+            scaled(s->power_mw, 1000, 0).text);
     if (r->reason_count > 0)
-        put(p, GYRE_INK_PLAIN, "  %s", r->reasons[0].text);
+        pen_put(p, GYRE_INK_PLAIN, "  %s", r->reasons[0].text);
 }
 
 /* As many rows as there is room for, and a line about the rest. */
-static void draw_rows(pen *p)
+static void draw_rows(pen *p, const screen_view *view)
 {
-    const screen_view *view = p->view;
     const size_t room = p->most > p->count ? p->most - p->count : 0;
     const size_t shown = view->count <= room ? view->count : room > 0 ? room - 1 : 0;
     gyre_level level = GYRE_LEVEL_HEALTHY;
@@ -279,23 +217,21 @@ static void draw_rows(pen *p)
             level = view->reports[i].level;
     if (shown == view->count || room == 0)
         return;
-    begin(p);
-    put(p, ink_of(level), "and %zu more, the worst of them %s", view->count - shown,
-        gyre_level_name(level));
+    pen_begin(p);
+    pen_put(p, ink_of(level), "and %zu more, the worst of them %s", view->count - shown,
+            gyre_level_name(level));
 }
 
-static void draw_head(pen *p)
+static void draw_head(pen *p, const screen_view *view)
 {
-    const screen_view *view = p->view;
-
-    begin(p);
-    put(p, GYRE_INK_BOLD, "gyre top");
-    put(p, GYRE_INK_PLAIN, "  %s  every %.3g s", view->daytime, view->interval_s);
+    pen_begin(p);
+    pen_put(p, GYRE_INK_BOLD, "gyre top");
+    pen_put(p, GYRE_INK_PLAIN, "  %s  every %.3g s", view->daytime, view->interval_s);
     if (view->paused)
-        put(p, GYRE_INK_WARN, "  paused");
+        pen_put(p, GYRE_INK_WARN, "  paused");
     else if (view->age_s > 3 * view->interval_s + 1)
-        put(p, GYRE_INK_BAD, "  no answer for %.0f s", view->age_s);
-    put(p, GYRE_INK_FAINT, "  q quit, h help, space pause");
+        pen_put(p, GYRE_INK_BAD, "  no answer for %.0f s", view->age_s);
+    pen_put(p, GYRE_INK_FAINT, "  q quit, h help, space pause");
 }
 
 static void draw_help(pen *p)
@@ -317,37 +253,40 @@ static void draw_help(pen *p)
     };
 
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
-        begin(p);
-        put(p, GYRE_INK_PLAIN, "%s", text[i]);
+        pen_begin(p);
+        pen_put(p, GYRE_INK_PLAIN, "%s", text[i]);
     }
 }
 
-static void draw_blocks(pen *p)
+static void draw_blocks(pen *p, const screen_view *view)
 {
-    for (size_t i = 0; i < p->view->count; i++) {
+    for (size_t i = 0; i < view->count; i++) {
         if (p->count > 0)
-            begin(p);
-        draw_block(p, &p->view->reports[i]);
+            pen_begin(p);
+        draw_block(p, &view->reports[i]);
     }
 }
 
-size_t screen_draw(const screen_view *view, screen_line lines[SCREEN_ROWS_MOST])
+size_t screen_draw(const screen_view *view, pen_line lines[SCREEN_ROWS_MOST])
 {
-    pen p = {.view = view, .lines = lines, .most = SCREEN_ROWS_MOST};
+    pen p = {.lines = lines,
+             .most = SCREEN_ROWS_MOST,
+             .columns = columns_of(view),
+             .coloured = view->coloured};
     size_t head;
 
     if (view->rows > 0) {
         p.most = view->rows < SCREEN_ROWS_MOST ? (size_t)view->rows : SCREEN_ROWS_MOST;
-        draw_head(&p);
+        draw_head(&p, view);
     }
     head = p.count;
     if (view->help) {
         draw_help(&p);
     } else {
-        draw_blocks(&p);
+        draw_blocks(&p, view);
         if (p.count > p.most) { /* they do not fit; what was drawn is drawn over */
             p.count = head;
-            draw_rows(&p);
+            draw_rows(&p, view);
         }
     }
     return p.count < p.most ? p.count : p.most;

@@ -17,17 +17,12 @@
 #include <stddef.h>
 
 #include "gyre/monitor.h"
+#include "pen.h"
 
 enum {
     SCREEN_COLUMNS_MOST = 240,
     SCREEN_ROWS_MOST = 512, /* more than 16 devices can fill */
-    SCREEN_LINE_BYTES = 640,
 };
-
-/* Text without its end of line; no wider than the view. */
-typedef struct screen_line {
-    char text[SCREEN_LINE_BYTES];
-} screen_line;
 
 typedef struct screen_view {
     const gyre_monitor_report *reports;
@@ -42,7 +37,7 @@ typedef struct screen_view {
     const char *daytime; /* "12:34:56" */
 } screen_view;
 
-/* Writes the lines; how many, at most `rows` and SCREEN_ROWS_MOST. */
-size_t screen_draw(const screen_view *view, screen_line lines[SCREEN_ROWS_MOST]);
+/* Writes the lines, none wider than the view; how many, at most `rows` and SCREEN_ROWS_MOST. */
+size_t screen_draw(const screen_view *view, pen_line lines[SCREEN_ROWS_MOST]);
 
 #endif

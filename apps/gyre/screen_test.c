@@ -12,7 +12,7 @@ enum { DEVICES = GYRE_MONITOR_DEVICES };
 
 static gyre_device devices[DEVICES];
 static gyre_monitor_report reports[DEVICES];
-static screen_line lines[SCREEN_ROWS_MOST];
+static pen_line lines[SCREEN_ROWS_MOST];
 
 /* Devices of which nothing is known. */
 static screen_view blank_view(size_t count)

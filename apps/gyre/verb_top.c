@@ -23,7 +23,7 @@
 
 enum { DEVICE, INTERVAL, ONCE, JSON };
 enum {
-    FRAME_BYTES = SCREEN_ROWS_MOST * (SCREEN_LINE_BYTES + 8),
+    FRAME_BYTES = SCREEN_ROWS_MOST * (PEN_LINE_BYTES + 8),
     ONCE_COLUMNS = 100,
     LOOK_NS = 200000000
 };
@@ -46,7 +46,7 @@ typedef struct top {
     gyre_monitor_report reports[GYRE_MONITOR_DEVICES]; /* what is shown */
     char daytime[16];                                  /* when it was copied */
     screen_view view;
-    screen_line lines[SCREEN_ROWS_MOST];
+    pen_line lines[SCREEN_ROWS_MOST];
     char frame[FRAME_BYTES], last[FRAME_BYTES];
     size_t last_bytes; /* of what is on the terminal; 0: draw whatever it is */
 } top;
