@@ -10,8 +10,9 @@
 
 #include "pen.h"
 #include "report/terminal.h"
+#include "screen_actors.h"
 
-enum { LABEL = 9, FIGURE = 8, BAR_LEAST = 10, BAR_MOST = 60 };
+enum { LABEL = 9, FIGURE = 8, BAR_LEAST = 10, BAR_MOST = 60, KEPT = 8, SMALL = 16 };
 
 static int columns_of(const screen_view *view)
 {
@@ -248,6 +249,8 @@ static void draw_help(pen *p)
         "  heat     temperature, and where the device slows down",
         "  clock    now, and the highest; throttle says who lowers it",
         "  -        nobody tells",
+        "  actors   of your processes, or of all when you are root; silent: the process does not",
+        "           get to tell; mean: from when a message is taken to when it is handled",
         "",
         "  A level is healthy, warning or critical; reasons are listed below the bars.",
     };
@@ -267,27 +270,41 @@ static void draw_blocks(pen *p, const screen_view *view)
     }
 }
 
+/* Devices as blocks, or where these do not fit as rows. Some lines are kept for actors, if there
+ * are any; of a small screen, one. */
+static void draw_devices(pen *p, const screen_view *view)
+{
+    const size_t head = p->count, most = p->most;
+    const size_t wanted = screen_actors_lines(view->actor_count);
+    const size_t kept = most >= SMALL ? KEPT : most > 2;
+
+    p->most -= wanted < kept ? wanted : kept;
+    draw_blocks(p, view);
+    if (p->count > p->most) { /* they do not fit; what was drawn is drawn over */
+        p->count = head;
+        draw_rows(p, view);
+    }
+    p->most = most;
+}
+
 size_t screen_draw(const screen_view *view, pen_line lines[SCREEN_ROWS_MOST])
 {
     pen p = {.lines = lines,
              .most = SCREEN_ROWS_MOST,
              .columns = columns_of(view),
              .coloured = view->coloured};
-    size_t head;
 
     if (view->rows > 0) {
         p.most = view->rows < SCREEN_ROWS_MOST ? (size_t)view->rows : SCREEN_ROWS_MOST;
         draw_head(&p, view);
     }
-    head = p.count;
     if (view->help) {
         draw_help(&p);
     } else {
-        draw_blocks(&p, view);
-        if (p.count > p.most) { /* they do not fit; what was drawn is drawn over */
-            p.count = head;
-            draw_rows(&p, view);
-        }
+        draw_devices(&p, view);
+        if (view->rows <= 0)
+            p.columns = SCREEN_COLUMNS_MOST; /* no terminal would break the lines of the table */
+        screen_actors_draw(&p, view->actors, view->actor_count);
     }
     return p.count < p.most ? p.count : p.most;
 }

@@ -3,8 +3,9 @@
  * screen: reports of a monitor as lines of text, for a terminal of any size.
  *
  * Each device has a block of bars; when the blocks do not fit, a line. Where lines do not fit
- * either, the last one says how many devices are missing and how the worst of them is. A value that
- * nobody tells is shown as "-". Whatever comes from outside is shown in plain ASCII.
+ * either, the last one says how many devices are missing and how the worst of them is. Below them
+ * is a table of actors, when there are any. A value that nobody tells is shown as "-". Whatever
+ * comes from outside is shown in plain ASCII.
  *
  * Threads   any; pure.
  * Owns      nothing.
@@ -16,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "actors.h"
 #include "gyre/monitor.h"
 #include "pen.h"
 
@@ -27,6 +29,8 @@ enum {
 typedef struct screen_view {
     const gyre_monitor_report *reports;
     size_t count;
+    const actors_row *actors;
+    size_t actor_count;
     int columns;         /* at least 1 is used */
     int rows;            /* of the terminal; 0: as many as it takes, without the line of keys */
     bool coloured;       /* with sequences for colours */
@@ -37,7 +41,8 @@ typedef struct screen_view {
     const char *daytime; /* "12:34:56" */
 } screen_view;
 
-/* Writes the lines, none wider than the view; how many, at most `rows` and SCREEN_ROWS_MOST. */
+/* Writes the lines, none wider than a terminal of the view; how many, at most `rows` and
+ * SCREEN_ROWS_MOST. */
 size_t screen_draw(const screen_view *view, pen_line lines[SCREEN_ROWS_MOST]);
 
 #endif

@@ -95,7 +95,50 @@ void top_json_device(gyre_json *json, const gyre_monitor_report *report)
     gyre_json_end(json);
 }
 
-void top_json(FILE *stream, const gyre_monitor_report *reports, size_t count)
+/* Null for what is not known. */
+static void measured(gyre_json *json, const char *key, double value, bool known)
+{
+    if (known)
+        gyre_json_double(json, key, value);
+    else
+        gyre_json_string(json, key, NULL);
+}
+
+static void actor(gyre_json *json, const actors_row *row)
+{
+    const gyre_board_row *const told = &row->told;
+    const bool timed = told->mean_ns > 0;
+
+    gyre_json_begin_object(json, NULL);
+    gyre_json_unsigned(json, "pid", told->pid);
+    gyre_json_unsigned(json, "uid", told->uid);
+    gyre_json_string(json, "program", told->program);
+    gyre_json_bool(json, "silent", row->silent);
+    gyre_json_unsigned(json, "told_ago_ns", told->age_ns);
+    gyre_json_string(json, "actor", told->actor);
+    gyre_json_string(json, "behaviour", told->behaviour);
+    gyre_json_string(json, "device", told->device);
+    gyre_json_string(json, "status", gyre_actor_status_name(told->status));
+    gyre_json_unsigned(json, "launch", told->launch);
+    gyre_json_unsigned(json, "incarnation", told->incarnation);
+    gyre_json_unsigned(json, "resident_ns",
+                       told->told_ns > told->launched_ns ? told->told_ns - told->launched_ns : 0);
+    gyre_json_unsigned(json, "seats", told->seats);
+    gyre_json_unsigned(json, "replicas", told->replicas);
+    gyre_json_unsigned(json, "processed", told->processed);
+    measured(json, "per_second", row->per_second, row->per_second >= 0);
+    gyre_json_unsigned(json, "waiting", told->waiting);
+    gyre_json_unsigned(json, "failed", told->failed);
+    gyre_json_unsigned(json, "dropped", told->dropped);
+    gyre_json_unsigned(json, "last_error", told->last_error);
+    measured(json, "mean_ns", told->mean_ns, timed);
+    measured(json, "min_ns", (double)told->min_ns, timed);
+    measured(json, "max_ns", (double)told->max_ns, timed);
+    gyre_json_end(json);
+}
+
+void top_json(FILE *stream, const gyre_monitor_report *reports, size_t count,
+              const actors *residents)
 {
     gyre_json json = {.stream = stream};
     const time_t now = time(NULL);
@@ -111,6 +154,10 @@ void top_json(FILE *stream, const gyre_monitor_report *reports, size_t count)
     gyre_json_begin_array(&json, "devices");
     for (size_t i = 0; i < count; i++)
         top_json_device(&json, &reports[i]);
+    gyre_json_end(&json);
+    gyre_json_begin_array(&json, "actors");
+    for (size_t i = 0; i < residents->count; i++)
+        actor(&json, &residents->rows[i]);
     gyre_json_end(&json);
     gyre_json_end(&json);
 }

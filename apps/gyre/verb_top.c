@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * top: shows how devices are, once or live.
+ * top: shows how devices are, and the actors of other processes, once or live.
  *
  * The monitor's own thread asks the drivers, so that the keys work while a driver does not answer;
- * this one draws what was told last, a few times a second, when it has changed.
+ * this one draws what was told last, a few times a second, when it has changed. Boards of actors
+ * are read by this one: that is memory, and waits for nobody.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "actors.h"
 #include "base/text.h"
 #include "device_choice.h"
 #include "gyre/clock.h"
@@ -25,7 +27,9 @@ enum { DEVICE, INTERVAL, ONCE, JSON };
 enum {
     FRAME_BYTES = SCREEN_ROWS_MOST * (PEN_LINE_BYTES + 8),
     ONCE_COLUMNS = 100,
-    LOOK_NS = 200000000
+    LOOK_NS = 200000000,
+    AGAIN_NS = 50000000, /* between looks at boards until there are rates, */
+    AGAIN_MOST = 12,     /* so many times */
 };
 
 #define TICK_S 0.25 /* how long a change or a resize may wait to be seen */
@@ -44,6 +48,8 @@ typedef struct top {
     double interval_s;
     uint64_t started_ns;
     gyre_monitor_report reports[GYRE_MONITOR_DEVICES]; /* what is shown */
+    actors actors;                                     /* likewise */
+    uint64_t looked_ns;                                /* when boards were read */
     char daytime[16];                                  /* when it was copied */
     screen_view view;
     pen_line lines[SCREEN_ROWS_MOST];
@@ -65,6 +71,20 @@ static void collect(top *t)
         t->reports[i].struct_size = sizeof t->reports[i];
         (void)!gyre_monitor_report_at(t->monitor, i, &t->reports[i]);
     }
+    t->view.actor_count = t->actors.count;
+}
+
+/* Reads the boards again until a rate is known of each actor, whose process tells four times a
+ * second. */
+static void await_rates(top *t)
+{
+    const struct timespec pause = {.tv_nsec = AGAIN_NS};
+
+    actors_look(&t->actors);
+    for (int i = 0; i < AGAIN_MOST && actors_are_new(&t->actors); i++) {
+        nanosleep(&pause, NULL);
+        actors_look(&t->actors);
+    }
 }
 
 /* The second of two samples: how busy a CPU is can be told of the time between two looks only. */
@@ -73,6 +93,7 @@ static int print_once(top *t, bool json)
     const struct timespec pause = {.tv_nsec = LOOK_NS};
     size_t count;
 
+    actors_look(&t->actors);
     for (int i = 0; i < 2; i++) {
         if (i > 0)
             nanosleep(&pause, NULL);
@@ -81,9 +102,10 @@ static int print_once(top *t, bool json)
             return GYRE_EXIT_ENVIRONMENT;
         }
     }
+    await_rates(t);
     collect(t);
     if (json) {
-        top_json(stdout, t->reports, t->count);
+        top_json(stdout, t->reports, t->count, &t->actors);
         return GYRE_EXIT_DONE;
     }
     t->view.columns = ONCE_COLUMNS;
@@ -97,17 +119,23 @@ static int print_once(top *t, bool json)
 static bool draw(top *t)
 {
     const time_t now = time(NULL);
+    const uint64_t now_ns = gyre_clock_now_ns();
     uint64_t sampled_ns;
     size_t count, bytes = 0;
     struct tm parts;
 
-    if (!t->view.paused)
+    if (!t->view.paused) {
+        if (t->looked_ns == 0 || (double)(now_ns - t->looked_ns) / 1e9 >= t->interval_s) {
+            actors_look(&t->actors);
+            t->looked_ns = now_ns;
+        }
         collect(t);
+    }
     sampled_ns = t->started_ns;
     for (size_t i = 0; i < t->count; i++)
         if (t->reports[i].sampled_ns > sampled_ns)
             sampled_ns = t->reports[i].sampled_ns;
-    t->view.age_s = (double)(int64_t)(gyre_clock_now_ns() - sampled_ns) / 1e9;
+    t->view.age_s = (double)(int64_t)(now_ns - sampled_ns) / 1e9;
     if (!t->view.paused && localtime_r(&now, &parts))
         strftime(t->daytime, sizeof t->daytime, "%H:%M:%S", &parts);
     tty_size(&t->view.rows, &t->view.columns);
@@ -214,8 +242,13 @@ static int run_top(const gyre_args *args, int argc, char **argv)
     }
     t->count = gyre_monitor_count(t->monitor);
     t->interval_s = interval_ns / 1e9;
+    if (gyre_args_given(args, DEVICE)) {
+        t->actors.devices = devices;
+        t->actors.device_count = monitor.device_count;
+    }
     t->view = (screen_view){.reports = t->reports,
                             .count = t->count,
+                            .actors = t->actors.rows,
                             .coloured = gyre_terminal_coloured(stdout),
                             .interval_s = t->interval_s,
                             .daytime = t->daytime};
@@ -228,12 +261,14 @@ static int run_top(const gyre_args *args, int argc, char **argv)
 const gyre_verb verb_top = {
     .name = "top",
     .operands = "",
-    .summary = "show how devices are: memory, work, power, temperature, errors",
+    .summary = "show how devices are, and the actors that live on them",
     .description =
         "Shows the CPU and every device that tells how it is, live: memory, how busy it is, power, "
         "temperature, clocks and what lowers them, and a level, healthy, warning or critical, with "
         "its reasons. A warning may be early: memory or temperature will be critical within a "
-        "minute, by the last ten samples. Keys: q quits, h is for help, space pauses. What nobody "
+        "minute, by the last ten samples. Below are the actors that processes of this user keep "
+        "alive, of all users for root; with --device, those on the devices asked for. Keys: q "
+        "quits, h is for help, space pauses. What nobody "
         "tells is '-'. With --once, and when stdout is no terminal, prints one sample; --json "
         "prints it as gyre.top/1. It reports, so it exits with 0 whatever the levels are.",
     .options = options,

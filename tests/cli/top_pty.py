@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives `gyre top` in a pseudo terminal: top_pty.py GYRE CASE. Exit 0 when the case's claim holds, with what was
+"""Drives `gyre top` in a pseudo terminal: top_pty.py GYRE CASE [SAMPLE]. Exit 0 when the case's claim holds, with what was
 seen on stdout otherwise."""
 import fcntl
 import os
@@ -8,6 +8,7 @@ import re
 import select
 import signal
 import struct
+import subprocess
 import sys
 import termios
 import time
@@ -182,7 +183,31 @@ def once(gyre):
     assert b"\x1b[?" not in terminal.seen
 
 
+def actors(gyre, sample):
+    """An actor comes, with a rate, and goes."""
+    process = subprocess.Popen([sample, "pty-actor"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"resident\n"
+    terminal = Terminal(gyre, "--device", "cpu:0", "--interval", "100ms", rows=40, columns=140)
+    terminal.until(rb"actors\x1b.*%d .*pty-actor .*tally .*cpu:0 .*active\x1b\[0m +1 +[0-9]+ +[0-9.]*[1-9]" % process.pid)
+    process.stdin.write(b"end\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == b"ended\n"
+    at = len(terminal.seen)
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        terminal.read(0.1)
+        if b"\x1b[J" in terminal.seen[at:] and not any(b"pty-actor" in line for line in frame(terminal.seen)):
+            break
+    else:
+        raise AssertionError(f"it stays: {terminal.seen[-2000:]!r}")
+    terminal.write(b"q")
+    terminal.ended(0)
+    process.stdin.close()
+    assert process.wait() == 0
+
+
 CASES = {
+    "actors": actors,
     "q": quit_by_key,
     "control_c": end_by_control_c,
     "sigterm": end_by(signal.SIGTERM),
@@ -197,4 +222,4 @@ CASES = {
 }
 
 if __name__ == "__main__":
-    CASES[sys.argv[2]](sys.argv[1])
+    CASES[sys.argv[2]](sys.argv[1], *sys.argv[3:])
