@@ -2,9 +2,11 @@
 //
 // cpp: the public headers, all of them, used and linked from C++17.
 #include "gyre/abi.h"
+#include "gyre/actor.h"
 #include "gyre/actor_abi.h"
 #include "gyre/alloc.h"
 #include "gyre/atomic.h"
+#include "gyre/behaviour.h"
 #include "gyre/bench.h"
 #include "gyre/buffers.h"
 #include "gyre/channel.h"
@@ -20,6 +22,7 @@
 #include "gyre/mpmc.h"
 #include "gyre/park.h"
 #include "gyre/pool.h"
+#include "gyre/port.h"
 #include "gyre/settings.h"
 #include "gyre/slots.h"
 #include "gyre/spsc.h"
@@ -28,7 +31,12 @@
 #include "gyre/topology.h"
 #include "gyre/trace.h"
 
+#include "lab/suites/behaviours/echo_block.c"
+#include "lab/suites/behaviours/echo_quad.c"
 #include "test.h"
+#include "tests/conformance/behaviours/blend.c"
+#include "tests/conformance/behaviours/echo.c"
+#include "tests/conformance/behaviours/ledger.c"
 
 static_assert(static_cast<int>(GYRE_MESSAGE_NORMAL) == static_cast<int>(GYRE_PRIORITY_NORMAL),
               "messages travel through channels");
@@ -154,7 +162,27 @@ static void messages_are_built_and_read(void)
     CHECK(gyre_message_check(&letter_schema, buffer, size) == GYRE_OK);
 }
 
+static void behaviours_are_cpp_too(void)
+{
+    gyre_context *context = nullptr;
+    gyre_actor *actor = nullptr;
+    gyre_port *port = nullptr;
+    gyre_brief message = {}, answer;
+
+    REQUIRE(gyre_context_create(gyre_device_at(0), nullptr, &context) == GYRE_OK);
+    REQUIRE(gyre_actor_create(context, &echo, nullptr, &actor) == GYRE_OK);
+    REQUIRE(gyre_actor_launch(actor, nullptr) == GYRE_OK);
+    REQUIRE(gyre_port_open(actor, nullptr, &port) == GYRE_OK);
+    message.body.words[0] = 41;
+    CHECK(gyre_port_call(port, &message, &answer, GYRE_NEVER) == GYRE_OK);
+    CHECK(answer.body.words[0] == 42);
+    gyre_port_close(port);
+    gyre_actor_destroy(actor);
+    gyre_context_destroy(context);
+}
+
 static const test_case cases[] = {TEST(library_calls_link),
+                                  TEST(behaviours_are_cpp_too),
                                   TEST(buffers_and_layouts_link),
                                   TEST(inline_calls_link),
                                   TEST(queues_link),

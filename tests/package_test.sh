@@ -38,6 +38,9 @@ runs() { # PROGRAM: against the installed shared libraries
             says out 'checked, 0 failed'
         ;;
     *call* | */dispatch | */dispatch_static) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out '^5 squared is 25$' ;;
+    */echo*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" cpu && says out '^sent 104, got 104, which was message 5$' ;;
+    */vector_add*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" cpu && says out '^1000 sums, 0 of them wrong$' ;;
+    */key_value*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" cpu && says out '^1000 keys, 0 of them wrong; 31 has 900$' ;;
     *message*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out '^apples: 3.5$' ;;
     *) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out "^gyre $version, " ;;
     esac
@@ -96,8 +99,8 @@ cmake_project()
 {
     cmake -S "$outside" -B "$work/outside" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="${CC:-cc}" \
         -DCMAKE_CXX_COMPILER="${CXX:-c++}" && cmake --build "$work/outside" || return 1
-    for program in hello hello_cpp dispatch sum_bench queue_bench sum_bench_cpp hello_static hello_cpp_static \
-        dispatch_static sum_bench_static queue_bench_static sum_bench_cpp_static; do
+    for program in hello hello_cpp dispatch echo vector_add key_value sum_bench queue_bench sum_bench_cpp \
+        hello_static hello_cpp_static dispatch_static echo_static vector_add_static key_value_static sum_bench_static queue_bench_static sum_bench_cpp_static; do
         runs "$work/outside/$program" || return 1
     done
 }

@@ -126,6 +126,11 @@ GYRE_FUNCTION gyre_abi_u32 gyre_atomic_swap(GYRE_GLOBAL gyre_abi_u32 *at, gyre_a
     return atomic_cmpxchg((volatile GYRE_GLOBAL gyre_abi_u32 *)at, expected, desired);
 }
 
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_exchange(GYRE_GLOBAL gyre_abi_u32 *at, gyre_abi_u32 value)
+{
+    return atomic_xchg((volatile GYRE_GLOBAL gyre_abi_u32 *)at, value);
+}
+
 #elif defined(GYRE_BEHAVIOUR_CUDA)
 
 /* The lanes of this message wait for each other, and see what each has written. */
@@ -150,6 +155,11 @@ GYRE_FUNCTION gyre_abi_u32 gyre_atomic_swap(gyre_abi_u32 *at, gyre_abi_u32 expec
     return atomicCAS(at, expected, desired);
 }
 
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_exchange(gyre_abi_u32 *at, gyre_abi_u32 value)
+{
+    return atomicExch(at, value);
+}
+
 #else
 
 /* One lane has nobody to wait for. */
@@ -170,6 +180,12 @@ GYRE_FUNCTION gyre_abi_u32 gyre_atomic_swap(gyre_abi_u32 *at, gyre_abi_u32 expec
 {
     __atomic_compare_exchange_n(at, &expected, desired, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
+}
+
+/* Puts `value` there; what it was before. Orders nothing else. */
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_exchange(gyre_abi_u32 *at, gyre_abi_u32 value)
+{
+    return __atomic_exchange_n(at, value, __ATOMIC_RELAXED);
 }
 
 #endif

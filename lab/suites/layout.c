@@ -150,19 +150,20 @@ typedef struct promise {
     const struct {
         const char *name, *writer;
         size_t offset, size;
-    } fields[16];
+    } fields[19];
 } promise;
 
 static const promise control_block = {
     "gyre_control_block",
     128,
     128,
-    16,
+    19,
     {{"host.active", "host", 0, 4},
      {"host.should_terminate", "host", 4, 4},
      {"host.incarnation", "host", 8, 4},
      {"host.input_capacity", "host", 12, 4},
      {"host.output_capacity", "host", 16, 4},
+     {"host.order", "host", 20, 4},
      {"host.input_tail", "host", 24, 8},
      {"host.output_head", "host", 32, 8},
      {"host.time", "host", 40, 8},
@@ -173,7 +174,9 @@ static const promise control_block = {
      {"device.in_flight", "device", 88, 8},
      {"device.input_head", "device", 96, 8},
      {"device.output_tail", "device", 104, 8},
-     {"device.time", "device", 112, 8}},
+     {"device.time", "device", 112, 8},
+     {"device.incarnation", "device", 120, 4},
+     {"device.order", "device", 124, 4}},
 };
 
 static const promise telemetry = {

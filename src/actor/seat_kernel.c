@@ -66,7 +66,7 @@ static gyre_status gather_includes(const gyre_behaviour *behaviour,
     return GYRE_OK;
 }
 
-static gyre_status build(gyre_actor *actor, char *text, size_t room)
+static gyre_status build(gyre_actor *actor, const char *text)
 {
     const gyre_behaviour *const behaviour = actor->behaviour;
     const bool cuda = is_cuda(actor);
@@ -84,9 +84,6 @@ static gyre_status build(gyre_actor *actor, char *text, size_t room)
 
     if (status != GYRE_OK)
         return status;
-    snprintf(text, room, "%s#line 1 \"%s\"\n%s\n#line 1 \"gyre\"\n#include \"actor/loop_%s.h\"\n",
-             cuda ? "#define GYRE_BEHAVIOUR_CUDA 1\n" : "#pragma OPENCL FP_CONTRACT OFF\n",
-             behaviour->file, behaviour->text, cuda ? "cuda" : "opencl");
     return gyre_kernel_create(actor->context, &program, "gyre_actor",
                               cuda ? "pointer pointer bytes56" : "pointer pointer bytes56 shared",
                               NULL, &actor->kernel);
@@ -97,7 +94,7 @@ static gyre_status prepare(gyre_actor *actor)
     const gyre_behaviour *const behaviour = actor->behaviour;
     const gyre_device *const device = gyre_context_device(actor->context);
     gyre_status status;
-    void *text = NULL;
+    char *text;
     size_t room;
 
     if (!gyre_device_has(device, GYRE_FEATURE_MAPPED))
@@ -112,11 +109,10 @@ static gyre_status prepare(gyre_actor *actor)
     actor->resident.name = actor->name;
     actor->resident.suspend = gyre_actor_suspend;
     actor->resident.restore = gyre_actor_restore;
-    room = strlen(behaviour->text) + strlen(behaviour->file) + 256;
-    status = gyre_alloc(NULL, room, 1, &text);
+    status = gyre_actor_text(behaviour, is_cuda(actor), &text, &room);
     if (status != GYRE_OK)
         return status;
-    status = build(actor, text, room);
+    status = build(actor, text);
     gyre_free(NULL, text, room, 1);
     if (status == GYRE_OK)
         status = gyre_stream_create(actor->context, NULL, &actor->stream);

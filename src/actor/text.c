@@ -4,7 +4,10 @@
  */
 #include "actor/text.h"
 
-#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
 
 /* The bytes of a file, with a 0 behind them. The assembler finds it by the root of the tree. */
 #define EMBED(name, file)                                                                          \
@@ -45,3 +48,22 @@ const gyre_include gyre_actor_texts[] = {
     {"actor/cuda_steward.h", gyre_actor_cuda_steward},
     {NULL, NULL},
 };
+
+gyre_status gyre_actor_text(const gyre_behaviour *behaviour, bool cuda, char **out_text,
+                            size_t *out_room)
+{
+    /* contraction off, so that floats come out as on the host; CUDA has an option for it */
+    static const char before[2][40] = {"#pragma OPENCL FP_CONTRACT OFF\n",
+                                       "#define GYRE_BEHAVIOUR_CUDA 1\n"};
+    const size_t room = strlen(behaviour->text) + strlen(behaviour->file) + 256;
+    void *text = NULL;
+    const gyre_status status = gyre_alloc(NULL, room, 1, &text);
+
+    *out_text = text;
+    *out_room = room;
+    if (status == GYRE_OK)
+        snprintf(text, room,
+                 "%s#line 1 \"%s\"\n%s\n#line 1 \"gyre\"\n#include \"actor/loop_%s.h\"\n",
+                 before[cuda], behaviour->file, behaviour->text, cuda ? "cuda" : "opencl");
+    return status;
+}

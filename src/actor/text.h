@@ -8,9 +8,20 @@
 #ifndef GYRE_ACTOR_TEXT_H
 #define GYRE_ACTOR_TEXT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "gyre/behaviour.h"
+#include "gyre/common.h"
 #include "gyre/program.h"
+#include "gyre/status.h"
 
 /* By the names that they include each other by; up to one without a name. */
 extern const gyre_include gyre_actor_texts[];
+
+/* The whole program of a behaviour for CUDA, else for OpenCL: its own text, under its own name, and
+ * the loop behind it. From gyre_alloc(NULL, *out_room, 1). */
+GYRE_MUST_USE gyre_status gyre_actor_text(const gyre_behaviour *behaviour, bool cuda,
+                                          char **out_text, size_t *out_room);
 
 #endif
