@@ -10,12 +10,12 @@
 #include "gyre/actor.h"
 #include "gyre/device.h"
 #include "gyre/kernel.h"
-#include "lab/suites/behaviours/echo_block.c"
-#include "lab/suites/behaviours/echo_quad.c"
+#include "lab/suites/behaviours/echo_block.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "lab/suites/behaviours/echo_quad.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "test.h"
-#include "tests/conformance/behaviours/blend.c"
-#include "tests/conformance/behaviours/echo.c"
-#include "tests/conformance/behaviours/ledger.c"
+#include "tests/conformance/behaviours/blend.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "tests/conformance/behaviours/echo.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "tests/conformance/behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
 static const gyre_behaviour *const all[] = {&echo_block, &echo_quad, &blend, &echo, &ledger};
 

@@ -8,9 +8,9 @@
 #include "gyre/clock.h"
 #include "gyre/port.h"
 
-#include "behaviours/blend.c"
-#include "behaviours/echo.c"
-#include "behaviours/ledger.c"
+#include "behaviours/blend.c"  /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "behaviours/echo.c"   /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
 enum { MANY = 20000 };
 
@@ -213,8 +213,8 @@ static void payloads_are_seen_on_both_sides(void)
     NEED_ACTORS();
     REQUIRE(sums && ok(gyre_actor_create(on.context, &blend, NULL, &blends)));
     REQUIRE(ok(gyre_actor_launch(sums, NULL)) && ok(gyre_actor_launch(blends, NULL)));
-    words = take(GYRE_CONTEXT_PINNED, WORDS * 4);
-    y = take(GYRE_CONTEXT_PINNED, WORDS * 4);
+    words = take(GYRE_CONTEXT_PINNED, (size_t)WORDS * 4);
+    y = take(GYRE_CONTEXT_PINNED, (size_t)WORDS * 4);
     port = port_new(sums);
     blend_port = port_new(blends);
     REQUIRE(port && blend_port && words && y);
@@ -232,12 +232,12 @@ static void payloads_are_seen_on_both_sides(void)
             y[i] = (float)(words[i] % 1000);
         }
         request.body.reference.address = words;
-        request.body.reference.size = count * 4;
+        request.body.reference.size = (uint64_t)count * 4;
         REQUIRE(ok(gyre_port_call(port, &request, &answer, soon())));
         CHECK(answer.body.words[2] == sum);
         request.type = 1;
         blending.address = y;
-        blending.size = count * 4;
+        blending.size = (uint64_t)count * 4;
         memcpy(&request.body, &blending, sizeof blending);
         REQUIRE(ok(gyre_port_call(blend_port, &request, &answer, soon())));
         for (uint32_t i = 0; i < count; i++)
@@ -245,8 +245,8 @@ static void payloads_are_seen_on_both_sides(void)
         CHECK(wrong == 0 && answer.body.words[0] == count);
     }
     CHECK(end(sums, port) && end(blends, blend_port));
-    give(GYRE_CONTEXT_PINNED, words, WORDS * 4);
-    give(GYRE_CONTEXT_PINNED, y, WORDS * 4);
+    give(GYRE_CONTEXT_PINNED, words, (size_t)WORDS * 4);
+    give(GYRE_CONTEXT_PINNED, y, (size_t)WORDS * 4);
 }
 
 static void a_life_has_its_stations(void)
@@ -401,6 +401,126 @@ static void threads_have_ports_of_their_own(void)
     gyre_actor_destroy(actor);
 }
 
+static gyre_actor *busy_actor;
+static gyre_port *busy_port;
+static uint32_t busy_over; /* shared */
+
+/* Number 0 sends without end; number 1 pauses and resumes, and in the end drains. */
+static void keep_busy(size_t number)
+{
+    const gyre_brief silent = {.type = LEDGER_SILENT, .body.words = {1}};
+
+    if (number == 0) {
+        gyre_status status = GYRE_OK;
+
+        while (status == GYRE_OK)
+            status = gyre_port_send(busy_port, &silent, soon());
+        CHECK(status == GYRE_CLOSED);
+        return;
+    }
+    for (int i = 0; i < 50; i++) {
+        CHECK(ok(gyre_actor_pause(busy_actor, soon())));
+        CHECK(ok(gyre_actor_resume(busy_actor)));
+    }
+    for (int i = 0; i < 5; i++) {
+        CHECK(ok(gyre_actor_park(busy_actor, soon())));
+        CHECK(ok(gyre_actor_resume(busy_actor)));
+    }
+    CHECK(ok(gyre_actor_drain(busy_actor, soon())));
+}
+
+static void orders_reach_an_actor_that_is_busy(void)
+{
+    const gyre_actor_launch_options options = {.struct_size = sizeof options, .capacity = 64};
+
+    busy_actor = actor_new(&ledger, &options);
+    NEED_ACTORS();
+    busy_port = port_new(busy_actor);
+    REQUIRE(busy_port);
+    CHECK(together(2, keep_busy));
+    CHECK(gyre_actor_state(busy_actor) == GYRE_ACTOR_TERMINATED);
+    gyre_port_close(busy_port);
+    gyre_actor_destroy(busy_actor);
+}
+
+/* What the flag of LEDGER_HANG is in, while the actor waits for it. */
+static gyre_brief hang_on(uint32_t *flag)
+{
+    gyre_brief hang = {.type = LEDGER_HANG, .flags = GYRE_BRIEF_REFERS};
+
+    *flag = 0;
+    hang.body.reference.address = flag;
+    hang.body.reference.size = sizeof *flag;
+    return hang;
+}
+
+static void an_end_that_came_late_is_no_end(void)
+{
+    gyre_actor *const actor = actor_new(&ledger, NULL);
+    gyre_port *const port = port_new(actor);
+    const gyre_brief mix = {.type = LEDGER_MIX, .body.words = {5}};
+    gyre_brief hang, answer;
+    uint32_t *flag;
+
+    NEED_ACTORS();
+    flag = take(GYRE_CONTEXT_PINNED, 64);
+    REQUIRE(port && flag);
+    for (int i = 0; i < 4; i++) {
+        hang = hang_on(flag);
+        CHECK(ok(gyre_port_send(port, &hang, soon())) && ok(gyre_port_send(port, &mix, soon())));
+        CHECK(gyre_actor_park(actor, gyre_clock_after_ns(5 * MS)) == GYRE_TIMEOUT);
+        __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+        if (i % 2 == 0) /* it ends meanwhile */
+            CHECK(ok(gyre_port_flush(port, soon())));
+        CHECK(ok(gyre_actor_resume(actor)) && gyre_actor_state(actor) == GYRE_ACTOR_ACTIVE);
+        CHECK(ok(gyre_port_call(port, &mix, &answer, soon())));
+        CHECK(answer.body.words[1] == 3 * (unsigned)(i + 1));
+    }
+    CHECK(end(actor, port));
+    give(GYRE_CONTEXT_PINNED, flag, 64);
+}
+
+static uint32_t *slow_flag;
+
+/* Number 0 calls, number 1 lets it go after a while. */
+static void call_slowly(size_t number)
+{
+    if (number == 0) {
+        const gyre_brief hang = hang_on(slow_flag);
+        gyre_brief answer;
+
+        CHECK(ok(gyre_port_call(busy_port, &hang, &answer, soon())));
+        __atomic_store_n(&busy_over, 1, __ATOMIC_RELEASE);
+        return;
+    }
+    while (!__atomic_load_n(&busy_over, __ATOMIC_ACQUIRE)) {
+        const uint64_t until = gyre_clock_after_ns(20 * MS);
+
+        while (gyre_clock_now_ns() < until)
+            ;
+        __atomic_store_n(slow_flag, 1, __ATOMIC_RELEASE);
+    }
+}
+
+static void silence_is_no_stall(void)
+{
+    const gyre_actor_options options = {.struct_size = sizeof options, .stall_ns = 200 * MS};
+    const uint64_t until = gyre_clock_after_ns(400 * MS);
+
+    no_actors = gyre_actor_create(on.context, &ledger, &options, &busy_actor) == GYRE_UNSUPPORTED;
+    NEED_ACTORS();
+    REQUIRE(busy_actor && ok(gyre_actor_launch(busy_actor, NULL)));
+    busy_port = port_new(busy_actor);
+    slow_flag = take(GYRE_CONTEXT_PINNED, 64);
+    REQUIRE(busy_port && slow_flag);
+    while (gyre_clock_now_ns() < until)
+        ;
+    busy_over = 0;
+    CHECK(together(2, call_slowly));
+    CHECK(end(busy_actor, busy_port));
+    give(GYRE_CONTEXT_PINNED, slow_flag, 64);
+}
+
 static void nonsense_is_refused(void)
 {
     gyre_behaviour odd = echo;
@@ -475,6 +595,9 @@ static const test_case cases[] = {
     TEST(a_crew_hands_each_message_to_one),
     TEST(sequences_wrap_around),
     TEST(threads_have_ports_of_their_own),
+    TEST(orders_reach_an_actor_that_is_busy),
+    TEST(an_end_that_came_late_is_no_end),
+    TEST(silence_is_no_stall),
     TEST(nonsense_is_refused),
     TEST(a_full_port_rejects_or_waits),
 };
