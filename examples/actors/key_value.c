@@ -42,7 +42,7 @@ GYRE_BEHAVIOUR(key_value, table, GYRE_WIDTH_QUAD)
             if (brief->type == PUT)
                 gyre_atomic_exchange(&state->values[at], GYRE_REQUEST(pair)->value);
             GYRE_ANSWER(pair)->key = GYRE_REQUEST(pair)->key;
-            GYRE_ANSWER(pair)->value = gyre_atomic_add(&state->values[at], 0);
+            GYRE_ANSWER(pair)->value = gyre_atomic_load(&state->values[at]);
         }
     }
 }

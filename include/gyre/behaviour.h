@@ -115,6 +115,11 @@ GYRE_FUNCTION void gyre_self_barrier(GYRE_OWN gyre_self *self)
     (void)self;
 }
 
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_load(const GYRE_GLOBAL gyre_abi_u32 *at)
+{
+    return *(const volatile GYRE_GLOBAL gyre_abi_u32 *)at;
+}
+
 GYRE_FUNCTION gyre_abi_u32 gyre_atomic_add(GYRE_GLOBAL gyre_abi_u32 *at, gyre_abi_u32 value)
 {
     return atomic_add((volatile GYRE_GLOBAL gyre_abi_u32 *)at, value);
@@ -144,6 +149,11 @@ GYRE_FUNCTION void gyre_self_barrier(gyre_self *self)
         asm volatile("bar.sync 1, %0;" : : "r"(self->lanes) : "memory");
 }
 
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_load(const gyre_abi_u32 *at)
+{
+    return *(const volatile gyre_abi_u32 *)at;
+}
+
 GYRE_FUNCTION gyre_abi_u32 gyre_atomic_add(gyre_abi_u32 *at, gyre_abi_u32 value)
 {
     return atomicAdd(at, value);
@@ -166,6 +176,12 @@ GYRE_FUNCTION gyre_abi_u32 gyre_atomic_exchange(gyre_abi_u32 *at, gyre_abi_u32 v
 GYRE_FUNCTION void gyre_self_barrier(gyre_self *self)
 {
     (void)self;
+}
+
+/* A word that somebody else may be writing, also the host. Orders nothing else. */
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_load(const gyre_abi_u32 *at)
+{
+    return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
 
 /* Adds to a word of the state or of a payload; what it was before. Orders nothing else. */

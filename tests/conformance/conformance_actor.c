@@ -448,7 +448,7 @@ static gyre_brief hang_on(uint32_t *flag)
 {
     gyre_brief hang = {.type = LEDGER_HANG, .flags = GYRE_BRIEF_REFERS};
 
-    *flag = 0;
+    __atomic_store_n(flag, 0, __ATOMIC_RELAXED);
     hang.body.reference.address = flag;
     hang.body.reference.size = sizeof *flag;
     return hang;

@@ -38,7 +38,7 @@ GYRE_BEHAVIOUR(ledger, ledger_state, GYRE_WIDTH_BLOCK)
         if (brief->type == LEDGER_FAIL)
             gyre_self_fail(self, GYRE_REQUEST(ledger_request)->amount);
         if (brief->type == LEDGER_HANG)
-            while (*(volatile GYRE_GLOBAL gyre_abi_u32 *)GYRE_PAYLOAD(gyre_abi_u32) == 0)
+            while (gyre_atomic_load(GYRE_PAYLOAD(gyre_abi_u32)) == 0)
                 ;
     }
     gyre_self_barrier(self);
