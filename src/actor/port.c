@@ -18,6 +18,7 @@
  */
 #include "gyre/port.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -59,7 +60,8 @@ typedef struct wire {
     gyre_seat *seat;
     entry *entries;        /* owned */
     uint32_t head;         /* requests that are known to be read */
-    uint32_t one_way;      /* behind the last request without an answer */
+    uint32_t one_way;      /* behind the last request without an answer, */
+    bool one_ways;         /* as long as that is not known to be read */
     uint32_t called;       /* the next call's number */
     uint32_t oldest;       /* call that is not over */
     uint32_t receive;      /* call to be received next, or before one that is */
@@ -343,7 +345,9 @@ static void learn(const gyre_port *port, wire *w)
     /* a head beyond the tail would be somebody else's writing */
     if (tail - told <= tail - w->head)
         w->head = told;
-    if ((int32_t)(w->head - w->one_way) >= 0) {
+    if (w->one_ways && (int32_t)(w->head - w->one_way) >= 0)
+        w->one_ways = false;
+    if (!w->one_ways) {
         const uint32_t by_calls =
             w->oldest == w->called ? tail : w->entries[w->oldest & port->mask].sequence;
 
@@ -387,6 +391,7 @@ static wire *choose(gyre_port *port)
     wire *best = &port->wire[port->next];
     const uint32_t choices = port->wires < CHOICES ? port->wires : CHOICES;
 
+    assert(port->wires > 0);
     if (port->wires == 1)
         return best;
     for (uint32_t i = 0; i < choices; i++) {
@@ -442,6 +447,7 @@ gyre_status gyre_port_send_many(gyre_port *port, const gyre_brief *messages, siz
         for (size_t i = 0; i < now; i++)
             put(port, w, &messages[sent + i], 0, 0);
         w->one_way = own(&w->tail);
+        w->one_ways = true;
         sent += now;
     }
     *out_count = sent;
@@ -472,7 +478,8 @@ static bool is_quiet(const gyre_port *port, wire *w)
     gyre_brief ignored;
 
     if (w->bell_due &&
-        read_slot(port, w->answer, gyre_ring_stamp(2 * own(&w->rung) + 1, port->salt), &ignored))
+        read_slot(port, w->answer, gyre_ring_stamp(2 * (uint64_t)own(&w->rung) + 1, port->salt),
+                  &ignored))
         w->bell_due = false;
     if (w->bell_due)
         return false;
@@ -485,8 +492,8 @@ static gyre_status ring_bell(gyre_port *port, wire *w, const gyre_brief *message
                              gyre_brief *out_answer, uint64_t deadline_ns)
 {
     const uint32_t number = own(&w->rung) + 1;
-    const uint32_t stamp = gyre_ring_stamp(2 * number, port->salt);
-    const uint32_t answer_stamp = gyre_ring_stamp(2 * number + 1, port->salt);
+    const uint32_t stamp = gyre_ring_stamp(2 * (uint64_t)number, port->salt);
+    const uint32_t answer_stamp = gyre_ring_stamp(2 * (uint64_t)number + 1, port->salt);
     const gyre_mailbox_message dressed = dress(message, GYRE_BRIEF_CALL, number);
     waiting wait = {.deadline_ns = deadline_ns};
 
@@ -498,10 +505,13 @@ static gyre_status ring_bell(gyre_port *port, wire *w, const gyre_brief *message
     while (!read_slot(port, w->answer, answer_stamp, out_answer)) {
         const gyre_status status = wait_on(port, &wait);
 
-        if (__builtin_expect(status != GYRE_OK, 0)) {
-            w->bell_due = true;
-            return status;
-        }
+        if (__builtin_expect(status == GYRE_OK, 1))
+            continue;
+        /* it may have come while the bad news was found */
+        if (read_slot(port, w->answer, answer_stamp, out_answer))
+            break;
+        w->bell_due = true;
+        return status;
     }
     return judge(port, out_answer);
 }
@@ -516,10 +526,13 @@ static gyre_status await_answer(gyre_port *port, wire *w, uint32_t number, gyre_
     while (!read_slot(port, slot, stamp, out_answer)) {
         const gyre_status status = wait_on(port, wait);
 
-        if (status != GYRE_OK) {
-            w->entries[number & port->mask].state = ENTRY_ABANDONED;
-            return status;
-        }
+        if (status == GYRE_OK)
+            continue;
+        /* it may have come while the bad news was found */
+        if (read_slot(port, slot, stamp, out_answer))
+            break;
+        w->entries[number & port->mask].state = ENTRY_ABANDONED;
+        return status;
     }
     w->entries[number & port->mask].state = ENTRY_DONE;
     if (number == w->oldest)
@@ -600,6 +613,7 @@ gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
     waiting wait = {.deadline_ns = deadline_ns};
     size_t sent = 0, heard = 0;
 
+    assert(port->wires > 0);
     for (uint32_t i = 0; status == GYRE_OK && i < port->wires; i++)
         if (port->wire[i].asked > port->mask)
             return GYRE_AGAIN;
@@ -700,12 +714,9 @@ gyre_status gyre_port_receive_many(gyre_port *port, gyre_port_answer *out_answer
         return status;
     if (gyre_port_due(port) == 0)
         return gyre_fail(GYRE_NOT_FOUND, "nothing was asked of actor '%s'", port->actor->name);
-    while ((*out_count = hear_some(port, out_answers, count)) == 0) {
-        status = wait_on(port, &wait);
-        if (status != GYRE_OK)
-            return status;
-    }
-    return GYRE_OK;
+    while ((*out_count = hear_some(port, out_answers, count)) == 0 && status == GYRE_OK)
+        status = wait_on(port, &wait); /* and once more after bad news */
+    return *out_count > 0 ? GYRE_OK : status;
 }
 
 gyre_status gyre_port_receive(gyre_port *port, gyre_port_answer *out_answer, uint64_t deadline_ns)
@@ -762,12 +773,20 @@ gyre_status gyre_port_wait_any(gyre_port *const *ports, size_t count, uint64_t d
         do
             asked = (asked + 1) % count;
         while (gyre_port_due(ports[asked]) == 0);
-        status = wait_on(ports[asked], &wait);
         if (status != GYRE_OK) {
             *out_index = asked;
             return status;
         }
+        status = wait_on(ports[asked], &wait); /* and all once more after bad news */
     }
+}
+
+/* Whether everything that was sent is handled, as far as the seat told. */
+static bool is_flushed(const gyre_port *port, const wire *w)
+{
+    /* acquire [actor-heads], both: what those messages did can be seen */
+    return gyre_mailbox_acquire(&w->seat->heads[port->index]) == own(&w->tail) &&
+           gyre_mailbox_acquire(&w->seat->rung[port->index]) == own(&w->rung);
 }
 
 gyre_status gyre_port_flush(gyre_port *port, uint64_t deadline_ns)
@@ -775,18 +794,13 @@ gyre_status gyre_port_flush(gyre_port *port, uint64_t deadline_ns)
     waiting wait = {.deadline_ns = deadline_ns};
     gyre_status status = gyre_process_check();
 
-    for (uint32_t i = 0; status == GYRE_OK && i < port->wires; i++) {
-        wire *const w = &port->wire[i];
-
-        for (;;) {
-            /* acquire [actor-heads] */
-            if (gyre_mailbox_acquire(&w->seat->heads[port->index]) == own(&w->tail) &&
-                gyre_mailbox_acquire(&w->seat->rung[port->index]) == own(&w->rung))
-                break;
-            status = wait_on(port, &wait);
+    if (status != GYRE_OK)
+        return status;
+    for (uint32_t i = 0; i < port->wires; i++)
+        while (!is_flushed(port, &port->wire[i])) {
             if (status != GYRE_OK)
-                break;
+                return status;
+            status = wait_on(port, &wait); /* and once more after bad news */
         }
-    }
-    return status;
+    return GYRE_OK;
 }
