@@ -25,16 +25,6 @@ enum {
 #define GYRE_QUADS 0x11111111u /* the first lane of each four */
 #define GYRE_NONE 0xffffffffu
 
-/* A message in shared memory, for a block. */
-typedef struct gyre_staged {
-    gyre_brief brief;
-    gyre_abi_u32 unused[4];
-} gyre_staged;
-
-/* Of an entry of the stage: for a reader to fill; to be handled; in hand; and waiting for those
- * before it to be free as well. */
-enum { GYRE_STAGE_FREE = 0, GYRE_STAGE_FULL = 1, GYRE_STAGE_TAKEN = 2, GYRE_STAGE_DONE = 3 };
-
 /* What the warps of a block share. */
 typedef struct gyre_block {
     gyre_abi_u32 progress[GYRE_WARPS];          /* of the warps that read */
@@ -43,22 +33,22 @@ typedef struct gyre_block {
     gyre_abi_u32 bell[GYRE_MAILBOX_PORTS];      /* bells that were claimed, */
     gyre_abi_u32 bell_done[GYRE_MAILBOX_PORTS]; /* and answered */
     gyre_abi_u32 handled[GYRE_MAILBOX_PORTS];   /* block: messages of the ring */
-    gyre_abi_u32 urgent[GYRE_MAILBOX_PORTS];    /* block: staged ones of a band above the lowest */
+    gyre_abi_u32 taken[GYRE_MAILBOX_PORTS];     /* block: and those before the first not in hand */
     gyre_abi_u32 published[GYRE_MAILBOX_PORTS]; /* heads as the host knows them; the steward's */
     gyre_abi_u32 gate[GYRE_MAILBOX_PORTS], bell_gate[GYRE_MAILBOX_PORTS];
+    gyre_abi_u32 over; /* block with one port: those behind `taken` that are in hand or handled */
     gyre_abi_u32 gated, quit, order;
     gyre_abi_u32 next[2]; /* block: what to handle, as an index of the stage; GYRE_NONE. In turns:
                            * the leader writes one while the others may still read the other */
     gyre_abi_u32 last_error;
     gyre_abi_u64 processed, dropped, errors, total_ns, min_ns, max_ns;
-    gyre_abi_u32 state[GYRE_MAILBOX_PORTS * (1 + GYRE_STAGE)]; /* block: of the stage */
 } gyre_block;
 
 /* What a warp knows. Places are in bytes from the beginning of the seat. */
 typedef struct gyre_reader {
     gyre_block *block;
-    gyre_abi_u8 *memory; /* of the seat */
-    gyre_staged *stage;
+    gyre_abi_u8 *memory;   /* of the seat */
+    gyre_ring_slot *stage; /* block: in shared memory */
     gyre_abi_u32 salt, mask;
     gyre_abi_u32 lane, warp, readers; /* the warp, among those that read */
     gyre_abi_u32 port, index, peers;  /* the port that it serves, as which of how many */

@@ -262,13 +262,13 @@ static __device__ __forceinline__ void gyre_block_init(gyre_block *block, const 
         const gyre_abi_u32 head = port < ports ? gyre_mailbox_load(&seat->heads[port]) : 0;
         const gyre_abi_u32 rung = port < ports ? gyre_mailbox_load(&seat->rung[port]) : 0;
 
-        block->heat[port] = block->urgent[port] = 0;
+        block->heat[port] = 0;
         block->front[port] = block->handled[port] = block->published[port] = head;
+        block->taken[port] = head;
         block->gate[port] = head;
         block->bell[port] = block->bell_done[port] = block->bell_gate[port] = rung;
     }
-    for (int i = 0; i < GYRE_MAILBOX_PORTS * (1 + GYRE_STAGE); i++)
-        block->state[i] = GYRE_STAGE_FREE;
+    block->over = 0;
     block->gated = 1;
     block->quit = 0;
     block->order = gyre_mailbox_load(&device->order);
@@ -322,17 +322,19 @@ extern "C" __global__ void __launch_bounds__(1024)
     gyre_seat *seat;
 
     gyre_reader_init(&reader, &block, mailbox, &shape, handlers);
-    reader.stage = (gyre_staged *)gyre_shared;
+    reader.stage = (gyre_ring_slot *)gyre_shared;
     seat = gyre_seat_of(&reader);
     self.lanes = is_block ? shape.lanes : GYRE_BEHAVIOUR_WIDTH;
     self.lane = is_block ? threadIdx.x : reader.lane % self.lanes;
     self.seat = blockIdx.x;
     self.seats = shape.seats;
     self.shared =
-        gyre_shared + (is_block ? gyre_stage_at(shape.ports, 0) : 0) * sizeof(gyre_staged);
+        gyre_shared + (is_block ? gyre_stage_at(shape.ports, 0) : 0) * sizeof(gyre_ring_slot);
     self.seat_memory = reader.memory;
     if (threadIdx.x == 0)
         gyre_block_init(&block, seat, shape.ports);
+    if (is_block)
+        gyre_stage_init(&reader, shape.ports);
     __syncthreads();
     if (!handles)
         gyre_begin(&reader, block.front[reader.port]);
