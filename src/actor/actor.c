@@ -400,15 +400,25 @@ static void forget_launch(gyre_actor *actor)
     give_mailbox(actor);
 }
 
+/* Before a change of its life: the lock is held after GYRE_OK, and it is what *out_now says. */
+static gyre_status hold(gyre_actor *actor, gyre_actor_status *out_now)
+{
+    const gyre_status status = gyre_process_check();
+
+    if (status == GYRE_OK) {
+        pthread_mutex_lock(&actor->lock);
+        *out_now = gyre_actor_state(actor);
+    }
+    return status;
+}
+
 gyre_status gyre_actor_launch(gyre_actor *actor, const gyre_actor_launch_options *options)
 {
     gyre_actor_status now;
-    gyre_status status = gyre_process_check();
+    gyre_status status = hold(actor, &now);
 
     if (status != GYRE_OK)
         return status;
-    pthread_mutex_lock(&actor->lock);
-    now = gyre_actor_state(actor);
     if (now != GYRE_ACTOR_CREATED && now != GYRE_ACTOR_TERMINATED && now != GYRE_ACTOR_FAILED) {
         status = refuse(actor, "terminate it before another launch");
         goto out;
@@ -451,13 +461,11 @@ out:
 
 gyre_status gyre_actor_activate(gyre_actor *actor)
 {
-    gyre_status status = gyre_process_check();
     gyre_actor_status now;
+    gyre_status status = hold(actor, &now);
 
     if (status != GYRE_OK)
         return status;
-    pthread_mutex_lock(&actor->lock);
-    now = gyre_actor_state(actor);
     if (now == GYRE_ACTOR_LAUNCHED) {
         give_order(actor, (order){.active = true});
         become(actor, GYRE_ACTOR_ACTIVE);
@@ -470,13 +478,11 @@ gyre_status gyre_actor_activate(gyre_actor *actor)
 
 gyre_status gyre_actor_resume(gyre_actor *actor)
 {
-    gyre_status status = gyre_process_check();
     gyre_actor_status now;
+    gyre_status status = hold(actor, &now);
 
     if (status != GYRE_OK)
         return status;
-    pthread_mutex_lock(&actor->lock);
-    now = gyre_actor_state(actor);
     if (now == GYRE_ACTOR_PAUSED || now == GYRE_ACTOR_PARKED) {
         const bool ending = actor->ending;
 
@@ -496,13 +502,11 @@ gyre_status gyre_actor_resume(gyre_actor *actor)
 
 gyre_status gyre_actor_pause(gyre_actor *actor, uint64_t deadline_ns)
 {
-    gyre_status status = gyre_process_check();
     gyre_actor_status now;
+    gyre_status status = hold(actor, &now);
 
     if (status != GYRE_OK)
         return status;
-    pthread_mutex_lock(&actor->lock);
-    now = gyre_actor_state(actor);
     if (now != GYRE_ACTOR_ACTIVE && now != GYRE_ACTOR_PAUSED && now != GYRE_ACTOR_LAUNCHED) {
         status = refuse(actor, "it cannot pause");
     } else {
@@ -517,13 +521,11 @@ gyre_status gyre_actor_pause(gyre_actor *actor, uint64_t deadline_ns)
 
 gyre_status gyre_actor_park(gyre_actor *actor, uint64_t deadline_ns)
 {
-    gyre_status status = gyre_process_check();
     gyre_actor_status now;
+    gyre_status status = hold(actor, &now);
 
     if (status != GYRE_OK)
         return status;
-    pthread_mutex_lock(&actor->lock);
-    now = gyre_actor_state(actor);
     if (now == GYRE_ACTOR_ACTIVE || now == GYRE_ACTOR_PAUSED || now == GYRE_ACTOR_LAUNCHED) {
         give_order(actor, (order){.keep_gates = now != GYRE_ACTOR_ACTIVE, .terminate = 2});
         become(actor, GYRE_ACTOR_PAUSED);
@@ -588,13 +590,11 @@ void gyre_actor_restore(gyre_resident *resident)
 /* Ends it, `how` the seats are told. One that is parked comes back for what is left to do. */
 static gyre_status end(gyre_actor *actor, uint32_t how, uint64_t deadline_ns)
 {
-    gyre_status status = gyre_process_check();
     gyre_actor_status now;
+    gyre_status status = hold(actor, &now);
 
     if (status != GYRE_OK)
         return status;
-    pthread_mutex_lock(&actor->lock);
-    now = gyre_actor_state(actor);
     if (now == GYRE_ACTOR_PARKED && how == 2) {
         status = come_to_life(actor, false);
         now = status == GYRE_OK ? GYRE_ACTOR_PAUSED : now;
