@@ -23,6 +23,9 @@
 #ifndef GYRE_ACTOR_MAILBOX_ABI_H
 #include "actor/mailbox_abi.h"
 #endif
+#ifndef GYRE_ACTOR_SLOT_H
+#include "actor/slot.h"
+#endif
 #ifndef GYRE_BEHAVIOUR_H
 #include "gyre/behaviour.h"
 #endif
@@ -51,36 +54,11 @@ typedef struct gyre_loop {
 
 /* A message in hand, and what becomes of its answer. */
 typedef struct gyre_loop_taken {
-    gyre_mailbox_message message;
+    gyre_brief brief;
     gyre_abi_u32 port;
     gyre_abi_u32 is_bell; /* it did not come by the ring; */
     gyre_abi_u32 bell;    /* then its number */
 } gyre_loop_taken;
-
-GYRE_RING_INLINE int gyre_loop_read(const GYRE_RING_OWN gyre_loop *loop, gyre_abi_u64 at,
-                                    gyre_abi_u32 stamp, GYRE_RING_OWN gyre_ring_payload *out)
-{
-#if GYRE_RING_HAS_QUARTERS
-    if (!loop->shape.wide)
-        return gyre_ring_read((const gyre_ring_slot *)(loop->memory + at), stamp, out);
-#endif
-    return gyre_ring_wide_read((const GYRE_RING_SHARED gyre_ring_wide_slot *)(loop->memory + at),
-                               stamp, out);
-}
-
-GYRE_RING_INLINE void gyre_loop_write(GYRE_RING_OWN gyre_loop *loop, gyre_abi_u64 at,
-                                      gyre_abi_u32 stamp,
-                                      const GYRE_RING_OWN gyre_ring_payload *payload)
-{
-#if GYRE_RING_HAS_QUARTERS
-    if (!loop->shape.wide) {
-        gyre_ring_write((gyre_ring_slot *)(loop->memory + at), stamp, payload);
-        return;
-    }
-#endif
-    gyre_ring_wide_write((GYRE_RING_SHARED gyre_ring_wide_slot *)(loop->memory + at), stamp,
-                         payload);
-}
 
 GYRE_RING_INLINE gyre_abi_u64 gyre_loop_slot(const GYRE_RING_OWN gyre_loop *loop, gyre_abi_u64 ring,
                                              gyre_abi_u32 sequence)
@@ -106,8 +84,9 @@ GYRE_RING_INLINE gyre_abi_u32 gyre_loop_take(GYRE_RING_OWN gyre_loop *loop, gyre
     if (loop->shape.replicas && !gyre_loop_shut(loop, loop->rung[port], loop->bell_gate[port])) {
         const gyre_abi_u32 bell = loop->rung[port] + 1;
 
-        if (gyre_loop_read(loop, gyre_mailbox_bell_at(&loop->shape, port, 0),
-                           gyre_ring_stamp(2 * bell, loop->salt), &hand[count].message.payload)) {
+        if (gyre_slot_read(loop->memory + gyre_mailbox_bell_at(&loop->shape, port, 0),
+                           loop->shape.wide, gyre_ring_stamp(2 * bell, loop->salt),
+                           &hand[count].brief)) {
             hand[count].port = port;
             hand[count].is_bell = 1;
             hand[count++].bell = bell;
@@ -115,9 +94,9 @@ GYRE_RING_INLINE gyre_abi_u32 gyre_loop_take(GYRE_RING_OWN gyre_loop *loop, gyre
         }
     }
     while (count < GYRE_LOOP_HAND && !gyre_loop_shut(loop, loop->head[port], loop->gate[port]) &&
-           gyre_loop_read(loop, gyre_loop_slot(loop, ring, loop->head[port]),
-                          gyre_ring_stamp(loop->head[port], loop->salt),
-                          &hand[count].message.payload)) {
+           gyre_slot_read(loop->memory + gyre_loop_slot(loop, ring, loop->head[port]),
+                          loop->shape.wide, gyre_ring_stamp(loop->head[port], loop->salt),
+                          &hand[count].brief)) {
         hand[count].port = port;
         hand[count++].is_bell = 0;
         loop->head[port]++;
@@ -129,20 +108,15 @@ GYRE_RING_INLINE void gyre_loop_answer(GYRE_RING_OWN gyre_loop *loop,
                                        const GYRE_RING_OWN gyre_loop_taken *taken,
                                        GYRE_RING_OWN gyre_self *self)
 {
-    const GYRE_RING_OWN gyre_brief *const brief = &taken->message.brief;
-    gyre_mailbox_message answer;
+    const GYRE_RING_OWN gyre_brief *const brief = &taken->brief;
     gyre_abi_u64 at;
-    gyre_abi_u32 stamp;
+    gyre_abi_u32 stamp, flags = 0;
 
-    self->answer.type = brief->type;
-    self->answer.flags = 0;
-    self->answer.priority = brief->priority;
-    self->answer.correlation = brief->correlation;
     if (self->error) {
-        self->answer.flags = GYRE_BRIEF_FAILED;
+        flags = GYRE_BRIEF_FAILED;
         self->answer.body.words[0] = self->error;
     } else if (!self->answered) {
-        self->answer.flags = GYRE_BRIEF_EMPTY;
+        flags = GYRE_BRIEF_EMPTY;
     }
     if (taken->is_bell) {
         at = gyre_mailbox_answer_at(&loop->shape, taken->port);
@@ -152,15 +126,15 @@ GYRE_RING_INLINE void gyre_loop_answer(GYRE_RING_OWN gyre_loop *loop,
                             brief->correlation);
         stamp = gyre_ring_stamp(brief->correlation, loop->salt);
     }
-    answer.brief = self->answer;
-    gyre_loop_write(loop, at, stamp, &answer.payload);
+    gyre_slot_write(loop->memory + at, loop->shape.wide, stamp,
+                    gyre_slot_head(brief, flags, brief->correlation), &self->answer);
 }
 
 GYRE_RING_INLINE void gyre_loop_handle(GYRE_RING_OWN gyre_loop *loop,
                                        GYRE_RING_OWN gyre_loop_taken *taken,
                                        GYRE_RING_OWN gyre_self *self, GYRE_GLOBAL void *state)
 {
-    const GYRE_RING_OWN gyre_brief *const brief = &taken->message.brief;
+    const GYRE_RING_OWN gyre_brief *const brief = &taken->brief;
     const gyre_abi_u64 before = loop->shape.telemetry ? GYRE_LOOP_NOW() : 0;
 
     self->answered = 0;
@@ -296,7 +270,7 @@ GYRE_RING_INLINE void gyre_loop_init(GYRE_RING_OWN gyre_loop *loop, GYRE_MAILBOX
 GYRE_RING_INLINE void gyre_loop_run(GYRE_RING_OWN gyre_loop *loop, GYRE_RING_OWN gyre_self *self,
                                     GYRE_GLOBAL void *state)
 {
-    gyre_loop_taken hand[GYRE_LOOP_HAND];
+    gyre_loop_taken hand[GYRE_LOOP_HAND] = {{.port = 0}};
     gyre_abi_u32 idle = 0, rounds = 0, first = 0;
 
     /* release [actor-order]: the host sees that this launch has come to life */
@@ -312,7 +286,7 @@ GYRE_RING_INLINE void gyre_loop_run(GYRE_RING_OWN gyre_loop *loop, GYRE_RING_OWN
 
             /* the first of the highest band; those that are done moved out of the way */
             for (gyre_abi_u32 i = 1; i < left; i++)
-                if (hand[i].message.brief.priority >> 6 > hand[best].message.brief.priority >> 6)
+                if (hand[i].brief.priority >> 6 > hand[best].brief.priority >> 6)
                     best = i;
             gyre_loop_handle(loop, &hand[best], self, state);
             for (gyre_abi_u32 i = best; i + 1 < left; i++)

@@ -24,6 +24,7 @@
 #include <time.h>
 
 #include "actor/actor.h"
+#include "actor/slot.h"
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/options.h"
@@ -219,47 +220,18 @@ GYRE_INLINE unsigned char *slot_at(const gyre_port *port, unsigned char *ring, u
     return ring + (size_t)(sequence & port->mask) * (port->wide ? 128 : 64);
 }
 
-GYRE_INLINE void write_slot(const gyre_port *port, unsigned char *slot, uint32_t stamp,
-                            const gyre_mailbox_message *message)
-{
-#if GYRE_RING_HAS_QUARTERS
-    if (!port->wide) {
-        gyre_ring_write((gyre_ring_slot *)(void *)slot, stamp, &message->payload);
-        return;
-    }
-#endif
-    gyre_ring_wide_write((gyre_ring_wide_slot *)(void *)slot, stamp, &message->payload);
-}
-
-/* Whether the slot has it; then it is *out_brief. */
 GYRE_INLINE bool read_slot(const gyre_port *port, const unsigned char *slot, uint32_t stamp,
                            gyre_brief *out_brief)
 {
-    gyre_mailbox_message message;
-    int found;
-
-#if GYRE_RING_HAS_QUARTERS
-    if (!port->wide)
-        found = gyre_ring_read((const gyre_ring_slot *)(const void *)slot, stamp, &message.payload);
-    else
-#endif
-        found = gyre_ring_wide_read((const gyre_ring_wide_slot *)(const void *)slot, stamp,
-                                    &message.payload);
-    if (found)
-        *out_brief = message.brief;
-    return found;
+    return gyre_slot_read(slot, port->wide, stamp, out_brief) == GYRE_RING_READY;
 }
 
-/* What travels of what a caller gave. */
-GYRE_INLINE gyre_mailbox_message dress(const gyre_brief *message, uint32_t flags,
-                                       uint32_t correlation)
+/* Writes what travels of what a caller gave. */
+GYRE_INLINE void write_slot(const gyre_port *port, unsigned char *slot, uint32_t stamp,
+                            const gyre_brief *message, uint32_t flags, uint32_t correlation)
 {
-    gyre_mailbox_message dressed = {.brief = *message};
-
-    dressed.brief.flags =
-        (gyre_abi_u8)((message->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE)) | flags);
-    dressed.brief.correlation = correlation;
-    return dressed;
+    flags |= message->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE);
+    gyre_slot_write(slot, port->wide, stamp, gyre_slot_head(message, flags, correlation), message);
 }
 
 /* The thread's own counts, which others only read. */
@@ -366,9 +338,9 @@ GYRE_INLINE void put(const gyre_port *port, wire *w, const gyre_brief *message, 
                      uint32_t correlation)
 {
     const uint32_t tail = own(&w->tail);
-    const gyre_mailbox_message dressed = dress(message, flags, correlation);
 
-    write_slot(port, slot_at(port, w->requests, tail), gyre_ring_stamp(tail, port->salt), &dressed);
+    write_slot(port, slot_at(port, w->requests, tail), gyre_ring_stamp(tail, port->salt), message,
+               flags, correlation);
     /* release [port-sent]: pairs with the acquire in gyre_port_sent */
     atomic_store_explicit(&w->tail, tail + 1, memory_order_release);
 }
@@ -494,11 +466,11 @@ static gyre_status ring_bell(gyre_port *port, wire *w, const gyre_brief *message
     const uint32_t number = own(&w->rung) + 1;
     const uint32_t stamp = gyre_ring_stamp(2 * (uint64_t)number, port->salt);
     const uint32_t answer_stamp = gyre_ring_stamp(2 * (uint64_t)number + 1, port->salt);
-    const gyre_mailbox_message dressed = dress(message, GYRE_BRIEF_CALL, number);
     waiting wait = {.deadline_ns = deadline_ns};
 
     for (uint32_t i = 0; i < port->replicas; i++)
-        write_slot(port, w->bell + (size_t)i * GYRE_MAILBOX_ROW, stamp, &dressed);
+        write_slot(port, w->bell + (size_t)i * GYRE_MAILBOX_ROW, stamp, message, GYRE_BRIEF_CALL,
+                   number);
     /* release [port-sent]: pairs with the acquire in gyre_port_sent */
     atomic_store_explicit(&w->rung, number, memory_order_release);
     gyre_relax(); /* a look at once would take the line away from who is to write it */

@@ -25,6 +25,7 @@ EMBED(actor_abi, "include/gyre/actor_abi.h");
 EMBED(behaviour, "include/gyre/behaviour.h");
 EMBED(ring_abi, "src/flow/ring_abi.h");
 EMBED(mailbox_abi, "src/actor/mailbox_abi.h");
+EMBED(slot, "src/actor/slot.h");
 EMBED(loop_single, "src/actor/loop_single.h");
 EMBED(loop_opencl, "src/actor/loop_opencl.h");
 EMBED(loop_cuda, "src/actor/loop_cuda.h");
@@ -39,6 +40,7 @@ const gyre_include gyre_actor_texts[] = {
     {"gyre/behaviour.h", gyre_actor_behaviour},
     {"flow/ring_abi.h", gyre_actor_ring_abi},
     {"actor/mailbox_abi.h", gyre_actor_mailbox_abi},
+    {"actor/slot.h", gyre_actor_slot},
     {"actor/loop_single.h", gyre_actor_loop_single},
     {"actor/loop_opencl.h", gyre_actor_loop_opencl},
     {"actor/loop_cuda.h", gyre_actor_loop_cuda},

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * slot: a message into a slot and out of it, by one thread, in whichever form the ring has
+ * (flow/ring_abi.h). CUDA's seats have many threads to a slot, and their own way.
+ *
+ * Compiles as C11, C++17 and OpenCL C 1.2.
+ *
+ * Threads   one writer of a slot at a time. Edge: [ring-slot].
+ * Owns      nothing.
+ */
+#ifndef GYRE_ACTOR_SLOT_H
+#define GYRE_ACTOR_SLOT_H
+
+#ifndef GYRE_ACTOR_MAILBOX_ABI_H
+#include "actor/mailbox_abi.h"
+#endif
+
+#if defined(__OPENCL_VERSION__)
+#define GYRE_SLOT_APART static inline
+#else
+#if defined(__x86_64__)
+#define GYRE_SLOT_SSE2 1
+#include "actor/slot_sse2.h"
+#endif
+/* Not into its callers, which would all align their stack for the copy of a slot. */
+#define GYRE_SLOT_APART static __attribute__((noinline, unused))
+#endif
+
+/* What a brief begins with. */
+GYRE_RING_INLINE gyre_abi_u64 gyre_slot_head(const GYRE_RING_OWN gyre_brief *brief,
+                                             gyre_abi_u32 flags, gyre_abi_u32 correlation)
+{
+    return (gyre_abi_u64)correlation << 32 | (gyre_abi_u32)brief->priority << 24 | flags << 16 |
+           brief->type;
+}
+
+GYRE_SLOT_APART int gyre_slot_read_parts(const GYRE_MAILBOX_BYTE *slot, gyre_abi_u32 wide,
+                                         gyre_abi_u32 stamp, GYRE_RING_OWN gyre_brief *out_brief)
+{
+    gyre_mailbox_message message;
+    int found;
+
+#if GYRE_RING_HAS_QUARTERS
+    if (!wide)
+        found = gyre_ring_read((const gyre_ring_slot *)(const void *)slot, stamp, &message.payload);
+    else
+#endif
+        found = gyre_ring_wide_read((const GYRE_RING_SHARED gyre_ring_wide_slot *)slot, stamp,
+                                    &message.payload);
+    if (found)
+        *out_brief = message.brief;
+    return found;
+}
+
+GYRE_SLOT_APART void gyre_slot_write_parts(GYRE_MAILBOX_BYTE *slot, gyre_abi_u32 wide,
+                                           gyre_abi_u32 stamp, gyre_abi_u64 head,
+                                           const GYRE_RING_OWN gyre_brief *brief)
+{
+    gyre_mailbox_message message;
+
+    message.brief = *brief;
+    message.payload.eight[0] = head;
+#if GYRE_RING_HAS_QUARTERS
+    if (!wide) {
+        gyre_ring_write((gyre_ring_slot *)(void *)slot, stamp, &message.payload);
+        return;
+    }
+#endif
+    gyre_ring_wide_write((GYRE_RING_SHARED gyre_ring_wide_slot *)slot, stamp, &message.payload);
+}
+
+/* GYRE_RING_READY and the message; or GYRE_RING_NOT_YET, and it is left alone. */
+GYRE_RING_INLINE int gyre_slot_read(const GYRE_MAILBOX_BYTE *slot, gyre_abi_u32 wide,
+                                    gyre_abi_u32 stamp, GYRE_RING_OWN gyre_brief *out_brief)
+{
+#if defined(GYRE_SLOT_SSE2)
+    if (!wide)
+        return gyre_slot_read_sse2((const gyre_ring_slot *)(const void *)slot, stamp, out_brief);
+#endif
+    return gyre_slot_read_parts(slot, wide, stamp, out_brief);
+}
+
+/* Writes a message: this head, and the body of a brief whose own head does not matter. */
+GYRE_RING_INLINE void gyre_slot_write(GYRE_MAILBOX_BYTE *slot, gyre_abi_u32 wide,
+                                      gyre_abi_u32 stamp, gyre_abi_u64 head,
+                                      const GYRE_RING_OWN gyre_brief *brief)
+{
+#if defined(GYRE_SLOT_SSE2)
+    if (!wide) {
+        gyre_slot_write_sse2((gyre_ring_slot *)(void *)slot, stamp, head, brief);
+        return;
+    }
+#endif
+    gyre_slot_write_parts(slot, wide, stamp, head, brief);
+}
+
+#endif
