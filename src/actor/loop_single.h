@@ -281,17 +281,10 @@ GYRE_RING_INLINE void gyre_loop_run(GYRE_RING_OWN gyre_loop *loop, GYRE_RING_OWN
         for (gyre_abi_u32 i = 0; i < loop->shape.ports && count < GYRE_LOOP_HAND; i++)
             count = gyre_loop_take(loop, (first + i) & (loop->shape.ports - 1), hand, count);
         first++;
-        for (gyre_abi_u32 left = count; left > 0; left--) {
-            gyre_abi_u32 best = 0;
-
-            /* the first of the highest band; those that are done moved out of the way */
-            for (gyre_abi_u32 i = 1; i < left; i++)
-                if (hand[i].brief.priority >> 6 > hand[best].brief.priority >> 6)
-                    best = i;
-            gyre_loop_handle(loop, &hand[best], self, state);
-            for (gyre_abi_u32 i = best; i + 1 < left; i++)
-                hand[i] = hand[i + 1];
-        }
+        for (gyre_abi_u32 band = 4; band-- > 0;)
+            for (gyre_abi_u32 i = 0; i < count; i++)
+                if (hand[i].brief.priority >> 6 == band)
+                    gyre_loop_handle(loop, &hand[i], self, state);
         if (count)
             gyre_loop_publish(loop, loop->shape.capacity / 4);
         else
