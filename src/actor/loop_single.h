@@ -7,6 +7,9 @@
  * of the highest band first. Between rounds it looks at the host's orders, when idle or now and
  * then, and publishes how far it is.
  *
+ * A message's time is from the look that found it, or from the end of the one before, to its own
+ * end: one reading of the clock for each, after the answer is out.
+ *
  * Who includes it defines
  *   GYRE_LOOP_OWN                               fields that it needs itself, in gyre_loop;
  *   GYRE_LOOP_HANDLE(loop, self, state, brief)  has one message handled;
@@ -47,6 +50,7 @@ typedef struct gyre_loop {
     gyre_abi_u32 order; /* the last that it has seen */
     gyre_abi_u32 errors, last_error;
     gyre_abi_u64 processed, dropped;
+    gyre_abi_u64 since_ns; /* of the message in hand: when it was looked for, the last one done */
     gyre_abi_u64 total_ns, min_ns, max_ns;
     gyre_abi_u64 told; /* `processed` as the host knows it */
     GYRE_LOOP_OWN
@@ -135,7 +139,6 @@ GYRE_RING_INLINE void gyre_loop_handle(GYRE_RING_OWN gyre_loop *loop,
                                        GYRE_RING_OWN gyre_self *self, GYRE_GLOBAL void *state)
 {
     const GYRE_RING_OWN gyre_brief *const brief = &taken->brief;
-    const gyre_abi_u64 before = loop->shape.telemetry ? GYRE_LOOP_NOW() : 0;
 
     self->answered = 0;
     self->error = GYRE_ACTOR_NO_ERROR;
@@ -154,11 +157,14 @@ GYRE_RING_INLINE void gyre_loop_handle(GYRE_RING_OWN gyre_loop *loop,
         loop->last_error = self->error;
     }
     if (loop->shape.telemetry) {
-        const gyre_abi_u64 took = GYRE_LOOP_NOW() - before;
+        const gyre_abi_u64 now_ns = GYRE_LOOP_NOW(), took_ns = now_ns - loop->since_ns;
 
-        loop->total_ns += took;
-        loop->min_ns = took < loop->min_ns ? took : loop->min_ns;
-        loop->max_ns = took > loop->max_ns ? took : loop->max_ns;
+        loop->since_ns = now_ns;
+        loop->total_ns += took_ns;
+        if (took_ns < loop->min_ns)
+            loop->min_ns = took_ns;
+        if (took_ns > loop->max_ns)
+            loop->max_ns = took_ns;
     }
 }
 
@@ -264,6 +270,7 @@ GYRE_RING_INLINE void gyre_loop_init(GYRE_RING_OWN gyre_loop *loop, GYRE_MAILBOX
     loop->total_ns = gyre_mailbox_load64(&loop->seat->telemetry.total_latency_ns);
     loop->min_ns = gyre_mailbox_load64(&loop->seat->telemetry.min_latency_ns);
     loop->max_ns = gyre_mailbox_load64(&loop->seat->telemetry.max_latency_ns);
+    loop->since_ns = GYRE_LOOP_NOW();
 }
 
 /* The whole life of a seat. */
@@ -285,10 +292,13 @@ GYRE_RING_INLINE void gyre_loop_run(GYRE_RING_OWN gyre_loop *loop, GYRE_RING_OWN
             for (gyre_abi_u32 i = 0; i < count; i++)
                 if (hand[i].brief.priority >> 6 == band)
                     gyre_loop_handle(loop, &hand[i], self, state);
-        if (count)
+        if (count) {
             gyre_loop_publish(loop, loop->shape.capacity / 4);
-        else
+        } else {
             GYRE_LOOP_REST(loop, idle);
+            if (loop->shape.telemetry)
+                loop->since_ns = GYRE_LOOP_NOW();
+        }
         idle = count ? 0 : idle + 1;
         if (++rounds % GYRE_LOOP_ORDERS != 0)
             continue;

@@ -20,10 +20,10 @@
 
 #define GYRE_LOOP_OWN                                                                              \
     gyre_handler handler;                                                                          \
-    uint64_t since_ns; /* when it began to look in vain */
+    uint64_t idle_ns; /* when it began to look in vain */
 #define GYRE_LOOP_HANDLE(loop, self, state, brief) (loop)->handler((self), (state), (brief))
 #define GYRE_LOOP_NOW() gyre_clock_now_ns()
-#define GYRE_LOOP_REST(loop, idle) rest(&(loop)->shape, (idle), &(loop)->since_ns)
+#define GYRE_LOOP_REST(loop, idle) rest(&(loop)->shape, (idle), &(loop)->idle_ns)
 
 enum { QUICK = 64, SPIN_US = 1000, CLOCK_EVERY = 64, SHARED_MOST = 1 << 20, LITMUS_NS = 2000000 };
 
