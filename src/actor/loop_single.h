@@ -14,7 +14,8 @@
  *   GYRE_LOOP_OWN                               fields that it needs itself, in gyre_loop;
  *   GYRE_LOOP_HANDLE(loop, self, state, brief)  has one message handled;
  *   GYRE_LOOP_NOW()                             nanoseconds, or 0 where there is no clock;
- *   GYRE_LOOP_REST(loop, idle)                  after that many rounds without a message.
+ *   GYRE_LOOP_REST(loop, idle)                  after that many rounds without a message, and
+ *                                               after 0 when there was nothing but a bell.
  *
  * Threads   one. Edges: [ring-slot] with the port, [actor-order] with actor/actor.c, [actor-heads]
  *           the counts that it publishes.
@@ -292,14 +293,14 @@ GYRE_RING_INLINE void gyre_loop_run(GYRE_RING_OWN gyre_loop *loop, GYRE_RING_OWN
             for (gyre_abi_u32 i = 0; i < count; i++)
                 if (hand[i].brief.priority >> 6 == band)
                     gyre_loop_handle(loop, &hand[i], self, state);
-        if (count) {
+        idle = count ? 0 : idle + 1;
+        if (count)
             gyre_loop_publish(loop, loop->shape.capacity / 4);
-        } else {
+        if (idle || (count == 1 && hand[0].is_bell)) {
             GYRE_LOOP_REST(loop, idle);
             if (loop->shape.telemetry)
                 loop->since_ns = GYRE_LOOP_NOW();
         }
-        idle = count ? 0 : idle + 1;
         if (++rounds % GYRE_LOOP_ORDERS != 0)
             continue;
         if (!gyre_loop_obey(loop))

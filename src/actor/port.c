@@ -24,6 +24,7 @@
 #include <time.h>
 
 #include "actor/actor.h"
+#include "actor/pace.h"
 #include "actor/slot.h"
 #include "base/alloc.h"
 #include "base/fail.h"
@@ -33,7 +34,6 @@
 #include "gyre/clock.h"
 
 enum {
-    QUICK = 30,              /* polls without a pause between them */
     CLOCK_EVERY = 32,        /* polls between two looks at the clock */
     LOOK_AFTER_NS = 200000,  /* a wait that takes longer asks how the actor is, */
     LOOK_EVERY_NS = 5000000, /* and again */
@@ -67,6 +67,7 @@ typedef struct wire {
     uint32_t oldest;       /* call that is not over */
     uint32_t receive;      /* call to be received next, or before one that is */
     uint32_t asked;        /* calls to be received */
+    gyre_pace pace;        /* of bells */
     bool bell_due;         /* the last bell was given up before it was answered */
     _Atomic uint32_t tail; /* requests sent [port-sent] */
     _Atomic uint32_t rung; /* bells rung [port-sent] */
@@ -246,8 +247,7 @@ static gyre_status wait_on(gyre_port *port, waiting *w)
     uint64_t now_ns;
 
     if (++w->polls % CLOCK_EVERY != 0) {
-        if (w->polls > QUICK)
-            gyre_relax();
+        gyre_relax();
         return GYRE_OK;
     }
     now_ns = gyre_clock_now_ns();
@@ -473,7 +473,7 @@ static gyre_status ring_bell(gyre_port *port, wire *w, const gyre_brief *message
                    number);
     /* release [port-sent]: pairs with the acquire in gyre_port_sent */
     atomic_store_explicit(&w->rung, number, memory_order_release);
-    gyre_relax(); /* a look at once would take the line away from who is to write it */
+    gyre_pace_keep(&w->pace);
     while (!read_slot(port, w->answer, answer_stamp, out_answer)) {
         const gyre_status status = wait_on(port, &wait);
 
@@ -485,6 +485,7 @@ static gyre_status ring_bell(gyre_port *port, wire *w, const gyre_brief *message
         w->bell_due = true;
         return status;
     }
+    gyre_pace_learn(&w->pace, wait.polls);
     return judge(port, out_answer);
 }
 

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "actor/actor.h"
+#include "actor/pace.h"
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/wait.h"
@@ -20,37 +21,53 @@
 
 #define GYRE_LOOP_OWN                                                                              \
     gyre_handler handler;                                                                          \
+    gyre_pace pace;                                                                                \
+    uint32_t vain;    /* looks before the last message */                                          \
     uint64_t idle_ns; /* when it began to look in vain */
 #define GYRE_LOOP_HANDLE(loop, self, state, brief) (loop)->handler((self), (state), (brief))
 #define GYRE_LOOP_NOW() gyre_clock_now_ns()
-#define GYRE_LOOP_REST(loop, idle) rest(&(loop)->shape, (idle), &(loop)->idle_ns)
+#define GYRE_LOOP_REST(loop, idle) rest((loop), (idle))
 
-enum { QUICK = 64, SPIN_US = 1000, CLOCK_EVERY = 64, SHARED_MOST = 1 << 20, LITMUS_NS = 2000000 };
+enum { SPIN_US = 1000, CLOCK_EVERY = 64, SHARED_MOST = 1 << 20, LITMUS_NS = 2000000 };
 
-/* After so many looks in vain. */
-static void rest(const gyre_mailbox_shape *shape, uint32_t idle, uint64_t *since_ns)
+struct gyre_loop;
+static void rest(struct gyre_loop *loop, uint32_t idle);
+
+#include "actor/loop_single.h"
+
+/* Sleeps, once it has looked in vain for long enough. */
+static void nap(gyre_loop *loop, uint32_t idle)
 {
-    uint64_t now_ns, nap_ns;
+    const uint64_t now_ns = gyre_clock_now_ns(), spin_ns = (uint64_t)loop->shape.spin_us * 1000;
+    const uint64_t most_ns = (uint64_t)loop->shape.nap_us * 1000;
+    uint64_t nap_ns;
 
-    if (idle == 0 || idle > QUICK)
-        gyre_relax();
-    if (shape->idle == GYRE_SEAT_SPINS || idle % CLOCK_EVERY != 0)
-        return;
-    now_ns = gyre_clock_now_ns();
     if (idle == CLOCK_EVERY)
-        *since_ns = now_ns;
-    if (now_ns - *since_ns < (uint64_t)shape->spin_us * 1000)
+        loop->idle_ns = now_ns;
+    if (now_ns - loop->idle_ns < spin_ns)
         return;
     /* half as long again as it has waited, at most nap_us */
-    nap_ns = (now_ns - *since_ns) / 2 + 1000;
-    if (nap_ns > (uint64_t)shape->nap_us * 1000)
-        nap_ns = (uint64_t)shape->nap_us * 1000;
+    nap_ns = (now_ns - loop->idle_ns) / 2 + 1000;
+    if (nap_ns > most_ns)
+        nap_ns = most_ns;
     nanosleep(&(struct timespec){.tv_sec = (time_t)(nap_ns / 1000000000),
                                  .tv_nsec = (long)(nap_ns % 1000000000)},
               NULL);
 }
 
-#include "actor/loop_single.h"
+/* After so many looks in vain, or after a bell. */
+static void rest(gyre_loop *loop, uint32_t idle)
+{
+    if (idle == 0) {
+        gyre_pace_learn(&loop->pace, loop->vain);
+        gyre_pace_keep(&loop->pace);
+    } else {
+        gyre_relax();
+    }
+    if (idle && loop->shape.idle != GYRE_SEAT_SPINS && idle % CLOCK_EVERY == 0)
+        nap(loop, idle);
+    loop->vain = idle;
+}
 
 typedef struct gyre_seat_thread {
     gyre_thread *thread; /* owned */
