@@ -79,7 +79,7 @@ GYRE_RING_INLINE int gyre_loop_shut(const GYRE_RING_OWN gyre_loop *loop, gyre_ab
     return loop->gated && (gyre_abi_i32)(count - gate) >= 0;
 }
 
-/* Takes the bell of a port, and what its ring has. */
+/* Takes the bell of a port, or what its ring has. */
 GYRE_RING_INLINE gyre_abi_u32 gyre_loop_take(GYRE_RING_OWN gyre_loop *loop, gyre_abi_u32 port,
                                              GYRE_RING_OWN gyre_loop_taken *hand,
                                              gyre_abi_u32 count)
@@ -96,6 +96,7 @@ GYRE_RING_INLINE gyre_abi_u32 gyre_loop_take(GYRE_RING_OWN gyre_loop *loop, gyre
             hand[count].is_bell = 1;
             hand[count++].bell = bell;
             loop->rung[port] = bell;
+            return count; /* whoever rings has nothing in the ring */
         }
     }
     while (count < GYRE_LOOP_HAND && !gyre_loop_shut(loop, loop->head[port], loop->gate[port]) &&

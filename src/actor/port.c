@@ -270,20 +270,23 @@ static gyre_status wait_on(gyre_port *port, waiting *w)
     return GYRE_OK;
 }
 
+/* Why messages make no sense any more. */
+GYRE_APART static gyre_status refuse(gyre_port *port, uint32_t status)
+{
+    if (status == GYRE_ACTOR_DRAINING)
+        return gyre_fail(GYRE_CLOSED, "actor '%s' is ending", port->actor->name);
+    return gyre_actor_look(port->actor);
+}
+
 /* Whether messages make sense at all. */
-static gyre_status check(gyre_port *port)
+GYRE_INLINE gyre_status check(gyre_port *port)
 {
     const uint32_t status = atomic_load_explicit(&port->actor->status, memory_order_relaxed);
-    gyre_status forked = gyre_process_check();
+    const gyre_status forked = gyre_process_check();
 
     if (__builtin_expect(forked != GYRE_OK, 0))
         return forked;
-    if (__builtin_expect(status >= GYRE_ACTOR_DRAINING, 0)) {
-        if (status == GYRE_ACTOR_DRAINING)
-            return gyre_fail(GYRE_CLOSED, "actor '%s' is ending", port->actor->name);
-        return gyre_actor_look(port->actor);
-    }
-    return GYRE_OK;
+    return __builtin_expect(status < GYRE_ACTOR_DRAINING, 1) ? GYRE_OK : refuse(port, status);
 }
 
 /* Calls that are over at the old end of the books are forgotten. */
@@ -358,14 +361,11 @@ GYRE_INLINE uint32_t book(const gyre_port *port, wire *w, entry_state state, uin
 }
 
 /* The seat that has least to do, of the next few. */
-static wire *choose(gyre_port *port)
+GYRE_APART static wire *choose_of_crew(gyre_port *port)
 {
     wire *best = &port->wire[port->next];
     const uint32_t choices = port->wires < CHOICES ? port->wires : CHOICES;
 
-    assert(port->wires > 0);
-    if (port->wires == 1)
-        return best;
     for (uint32_t i = 0; i < choices; i++) {
         wire *const w = &port->wire[(port->next + i) % port->wires];
 
@@ -374,6 +374,12 @@ static wire *choose(gyre_port *port)
     }
     port->next = ((uint32_t)(best - port->wire) + 1) % port->wires;
     return best;
+}
+
+GYRE_INLINE wire *choose(gyre_port *port)
+{
+    assert(port->wires > 0);
+    return port->wires > 1 ? choose_of_crew(port) : &port->wire[0];
 }
 
 /* Waits until the ring has room, and the books if it is to be answered. */
@@ -445,7 +451,13 @@ static gyre_status judge(const gyre_port *port, const gyre_brief *answer)
 }
 
 /* Whether the wire has nothing under way, so that its bell may be rung. */
-static bool is_quiet(const gyre_port *port, wire *w)
+GYRE_INLINE bool is_quiet(const wire *w)
+{
+    return own(&w->tail) == w->head && w->oldest == w->called && !w->bell_due;
+}
+
+/* The same, after a look at what has come meanwhile. */
+GYRE_APART static bool becomes_quiet(const gyre_port *port, wire *w)
 {
     gyre_brief ignored;
 
@@ -453,15 +465,13 @@ static bool is_quiet(const gyre_port *port, wire *w)
         read_slot(port, w->answer, gyre_ring_stamp(2 * (uint64_t)own(&w->rung) + 1, port->salt),
                   &ignored))
         w->bell_due = false;
-    if (w->bell_due)
-        return false;
-    if (own(&w->tail) != w->head || w->oldest != w->called)
+    if (!w->bell_due)
         learn(port, w);
-    return own(&w->tail) == w->head && w->oldest == w->called;
+    return is_quiet(w);
 }
 
-static gyre_status ring_bell(gyre_port *port, wire *w, const gyre_brief *message,
-                             gyre_brief *out_answer, uint64_t deadline_ns)
+GYRE_INLINE gyre_status ring_bell(gyre_port *port, wire *w, const gyre_brief *message,
+                                  gyre_brief *out_answer, uint64_t deadline_ns)
 {
     const uint32_t number = own(&w->rung) + 1;
     const uint32_t stamp = gyre_ring_stamp(2 * (uint64_t)number, port->salt);
@@ -513,28 +523,35 @@ static gyre_status await_answer(gyre_port *port, wire *w, uint32_t number, gyre_
     return GYRE_OK;
 }
 
+GYRE_APART static gyre_status call_by_ring(gyre_port *port, wire *w, const gyre_brief *message,
+                                           gyre_brief *out_answer, uint64_t deadline_ns)
+{
+    waiting wait = {.deadline_ns = deadline_ns};
+    gyre_status status = GYRE_OK;
+    uint32_t number;
+
+    if (room(port, w) == 0 || w->called - w->oldest > port->mask)
+        status = await_room(port, w, true, deadline_ns);
+    if (status != GYRE_OK)
+        return status;
+    number = book(port, w, ENTRY_CALLED, 0);
+    put(port, w, message, GYRE_BRIEF_CALL, number);
+    status = await_answer(port, w, number, out_answer, &wait);
+    return status == GYRE_OK ? judge(port, out_answer) : status;
+}
+
 gyre_status gyre_port_call(gyre_port *port, const gyre_brief *message, gyre_brief *out_answer,
                            uint64_t deadline_ns)
 {
-    waiting wait = {.deadline_ns = deadline_ns};
-    gyre_status status = check(port);
-    uint32_t number;
+    const gyre_status status = check(port);
     wire *w;
 
     if (__builtin_expect(status != GYRE_OK, 0))
         return status;
     w = choose(port);
-    if (port->replicas && is_quiet(port, w))
+    if (port->replicas && (is_quiet(w) || becomes_quiet(port, w)))
         return ring_bell(port, w, message, out_answer, deadline_ns);
-    if (room(port, w) == 0 || w->called - w->oldest > port->mask) {
-        status = await_room(port, w, true, deadline_ns);
-        if (status != GYRE_OK)
-            return status;
-    }
-    number = book(port, w, ENTRY_CALLED, 0);
-    put(port, w, message, GYRE_BRIEF_CALL, number);
-    status = await_answer(port, w, number, out_answer, &wait);
-    return status == GYRE_OK ? judge(port, out_answer) : status;
+    return call_by_ring(port, w, message, out_answer, deadline_ns);
 }
 
 /* Sends as many as there is room for, message i to seat (start + i) modulo the seats. */
