@@ -14,6 +14,10 @@
 #include "backends/opencl/opencl.h"
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/wait.h"
+#include "gyre/clock.h"
+
+#define PASSING_NS 10000000 /* for the second marker to be passed after the first */
 
 struct gyre_dev_event {
     gyre_dev *dev;
@@ -107,6 +111,19 @@ static gyre_status markers_of(gyre_dev_event *event, cl_event **out_marker, cl_e
     return *out_marker ? GYRE_OK : gyre_fail(GYRE_INVALID, "the event was never recorded");
 }
 
+/* The second marker, when the first is reached: there is nothing between them, so it is a matter of
+ * moments, and who has seen the stream drained may rely on it. */
+static gyre_status passing(cl_event *passed)
+{
+    const uint64_t deadline_ns = gyre_clock_after_ns(PASSING_NS);
+    gyre_status status;
+
+    while ((status = gyre_cl_event_state(passed)) == GYRE_AGAIN &&
+           gyre_clock_now_ns() < deadline_ns)
+        gyre_relax();
+    return status;
+}
+
 /* Whether it was passed; when, if that is asked for. */
 static gyre_status look(gyre_dev_event *event, uint64_t *out_ns)
 {
@@ -116,7 +133,7 @@ static gyre_status look(gyre_dev_event *event, uint64_t *out_ns)
     if (status == GYRE_OK)
         status = gyre_cl_event_state(marker);
     if (status == GYRE_OK && passed)
-        status = gyre_cl_event_state(passed);
+        status = passing(passed);
     if (status == GYRE_OK && out_ns)
         status = gyre_cl_check(gyre_cl.clGetEventProfilingInfo(passed, CL_PROFILING_COMMAND_END,
                                                                sizeof *out_ns, out_ns, NULL),
