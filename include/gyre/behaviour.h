@@ -250,14 +250,14 @@ GYRE_END_DECLS
         gyre_handle_##name_(self, (state_ *)state, brief);                                         \
     }                                                                                              \
     __asm__(".pushsection .rodata\n"                                                               \
-            ".hidden gyre_text_" #name_ "\n"                                                       \
-            ".globl gyre_text_" #name_ "\n"                                                        \
-            "gyre_text_" #name_ ":\n"                                                              \
+            ".hidden gyre_behaviour_text_" #name_ "\n"                                             \
+            ".globl gyre_behaviour_text_" #name_ "\n"                                              \
+            "gyre_behaviour_text_" #name_ ":\n"                                                    \
             ".incbin \"" GYRE_BEHAVIOUR_FILE "\"\n"                                                \
             ".byte 0\n"                                                                            \
             ".popsection\n");                                                                      \
     GYRE_BEGIN_DECLS                                                                               \
-    extern const char gyre_text_##name_[] __attribute__((visibility("hidden")));                   \
+    extern const char gyre_behaviour_text_##name_[] __attribute__((visibility("hidden")));         \
     extern const gyre_behaviour name_;                                                             \
     const gyre_behaviour name_ = {sizeof(gyre_behaviour),                                          \
                                   #name_,                                                          \
@@ -266,7 +266,7 @@ GYRE_END_DECLS
                                   sizeof(state_),                                                  \
                                   gyre_handle_any_##name_,                                         \
                                   __FILE__,                                                        \
-                                  gyre_text_##name_,                                               \
+                                  gyre_behaviour_text_##name_,                                     \
                                   NULL,                                                            \
                                   NULL,                                                            \
                                   NULL,                                                            \
