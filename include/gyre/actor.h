@@ -84,7 +84,7 @@ typedef struct gyre_actor_launch_options {
                             * of two, 16 to 2^20; default 1024 */
     uint32_t shared_bytes; /* of each block for the behaviour; default none */
     uint32_t units;        /* multiprocessors that it may need at most; default all */
-    uint32_t replicas;     /* of a port's bell; default: what a trial at launch finds best */
+    uint32_t replicas;     /* of a port's bell; default 16, as far as warps read for the port */
     bool not_active;       /* stay GYRE_ACTOR_LAUNCHED until gyre_actor_activate */
     bool no_telemetry;     /* keep no times of messages */
     gyre_actor_idle idle;
