@@ -17,7 +17,7 @@
  *   GYRE_LOOP_REST(loop, idle)                  after that many rounds without a message, and
  *                                               after 0 when there was nothing but a bell.
  *
- * Threads   one. Edges: [ring-slot] with the port, [actor-order] with actor/actor.c, [actor-heads]
+ * Threads   one. Edges: [ring-slot] with the port, [actor-order] with actor/order.c, [actor-heads]
  *           the counts that it publishes.
  * Owns      nothing.
  */
@@ -220,7 +220,7 @@ GYRE_RING_INLINE int gyre_loop_at_gates(const GYRE_RING_OWN gyre_loop *loop)
 GYRE_RING_INLINE int gyre_loop_obey(GYRE_RING_OWN gyre_loop *loop)
 {
     GYRE_GLOBAL gyre_seat *const seat = loop->seat;
-    /* acquire [actor-order]: pairs with the release in actor/actor.c; the words and gates of the
+    /* acquire [actor-order]: pairs with the release in actor/order.c; the words and gates of the
      * order are there */
     const gyre_abi_u32 order = gyre_mailbox_acquire(&seat->control.host.order);
 
@@ -241,7 +241,7 @@ GYRE_RING_INLINE int gyre_loop_obey(GYRE_RING_OWN gyre_loop *loop)
         return 0;
     if (gyre_mailbox_load(&seat->control.device.order) != order) {
         gyre_loop_tell(loop);
-        /* release [actor-order]: pairs with the acquire in actor/actor.c; what was handled before
+        /* release [actor-order]: pairs with the acquire in actor/order.c; what was handled before
          * can be seen */
         gyre_mailbox_release(&seat->control.device.order, order);
     }

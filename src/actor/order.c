@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * order: see order.h. Every wait has a deadline, after which the order stands.
+ */
+#include "actor/order.h"
+
+#include <time.h>
+
+#include "actor/board.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "base/wait.h"
+#include "gyre/clock.h"
+
+gyre_status gyre_actor_hold(gyre_actor *actor, gyre_actor_status *out_now)
+{
+    const gyre_status status = gyre_process_check();
+
+    if (status == GYRE_OK) {
+        pthread_mutex_lock(&actor->lock);
+        *out_now = gyre_actor_state(actor);
+    }
+    return status;
+}
+
+void gyre_actor_become(gyre_actor *actor, gyre_actor_status status)
+{
+    /* release [actor-status]: whoever sees it finds what belongs to it */
+    atomic_store_explicit(&actor->status, (uint32_t)status, memory_order_release);
+    if (status == GYRE_ACTOR_CREATED || status >= GYRE_ACTOR_TERMINATED)
+        gyre_board_end(actor);
+    else if (status == GYRE_ACTOR_PARKED) /* again, where it did not come back */
+        gyre_board_add(actor);
+}
+
+bool gyre_actor_is_resident(gyre_actor_status status)
+{
+    return status == GYRE_ACTOR_LAUNCHED || status == GYRE_ACTOR_ACTIVE ||
+           status == GYRE_ACTOR_PAUSED || status == GYRE_ACTOR_DRAINING;
+}
+
+gyre_status gyre_actor_refuse(gyre_actor *actor, const char *what)
+{
+    return gyre_fail(GYRE_INVALID, "actor '%s' is %s: %s", actor->name,
+                     gyre_actor_status_name(gyre_actor_state(actor)), what);
+}
+
+gyre_status gyre_actor_fail(gyre_actor *actor, gyre_status status)
+{
+    actor->fault = *gyre_error_last();
+    actor->fault.status = status;
+    gyre_log(GYRE_LOG_WARN, GYRE_TOPIC_DEVICE, "actor '%s' failed: %s", actor->name,
+             actor->fault.text);
+    actor->residence->leave(actor);
+    gyre_actor_become(actor, GYRE_ACTOR_FAILED);
+    return status;
+}
+
+void gyre_order_give(gyre_actor *actor, gyre_order o)
+{
+    actor->order++;
+    actor->ending = o.terminate != 0;
+    for (uint32_t i = 0; i < actor->shape.seats; i++) {
+        gyre_seat *const seat = gyre_actor_seat(actor, i);
+
+        for (uint32_t p = 0; p < actor->shape.ports && !o.active && !o.keep_gates; p++) {
+            uint32_t requests, bells;
+
+            gyre_port_sent(actor->port[p], i, &requests, &bells);
+            gyre_mailbox_store(&seat->gates[p], requests);
+            gyre_mailbox_store(&seat->bell_gates[p], bells);
+        }
+        gyre_mailbox_store_order(&seat->control.host, o.active, o.terminate);
+        /* release [actor-order]: pairs with the acquire in the seat's loop */
+        gyre_mailbox_release(&seat->control.host.order, actor->order);
+    }
+}
+
+static bool order_done(const gyre_actor *actor)
+{
+    for (uint32_t i = 0; i < actor->shape.seats; i++)
+        /* acquire [actor-order]: pairs with the release in the seat's loop */
+        if (gyre_mailbox_acquire(&gyre_actor_seat(actor, i)->control.device.order) != actor->order)
+            return false;
+    return true;
+}
+
+static bool all_alive(const gyre_actor *actor)
+{
+    for (uint32_t i = 0; i < actor->shape.seats; i++)
+        /* acquire [actor-order] */
+        if (gyre_mailbox_acquire(&gyre_actor_seat(actor, i)->control.device.incarnation) !=
+            actor->shape.incarnation)
+            return false;
+    return true;
+}
+
+static bool all_ended(const gyre_actor *actor)
+{
+    for (uint32_t i = 0; i < actor->shape.seats; i++)
+        /* acquire [actor-order] */
+        if (!gyre_mailbox_acquire(&gyre_actor_seat(actor, i)->control.device.has_terminated))
+            return false;
+    return true;
+}
+
+void gyre_actor_doze(uint32_t *rounds)
+{
+    struct timespec pause = {.tv_sec = 0};
+
+    if (++*rounds < 64) {
+        gyre_relax();
+        return;
+    }
+    pause.tv_nsec = *rounds < 128 ? 1000 : *rounds < 512 ? 20000 : 500000;
+    nanosleep(&pause, NULL);
+}
+
+/* Whether all have ended by the last order. */
+static bool ended_in_order(const gyre_actor *actor)
+{
+    return all_ended(actor) && order_done(actor);
+}
+
+static gyre_status begin(gyre_actor *actor, bool fresh);
+
+/* Waits for what the seats say; the lock is held. Failing seats end it. Seats that were told to end
+ * by an order before the last, and did, come back to carry out that one. */
+static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor),
+                         uint64_t deadline_ns)
+{
+    uint32_t rounds = 0;
+
+    while (!done(actor)) {
+        gyre_status status = GYRE_AGAIN;
+
+        if (rounds % 64 == 63)
+            status = actor->residence->look(actor);
+        if (status == GYRE_OK && !done(actor)) {
+            if (!all_ended(actor))
+                return gyre_actor_fail(
+                    actor, gyre_fail(GYRE_CLOSED, "actor '%s' ended unasked", actor->name));
+            actor->residence->finish(actor);
+            status = begin(actor, false);
+            if (status == GYRE_OK)
+                status = GYRE_AGAIN;
+        }
+        if (status != GYRE_OK && status != GYRE_AGAIN)
+            return gyre_actor_state(actor) == GYRE_ACTOR_FAILED ? status
+                                                                : gyre_actor_fail(actor, status);
+        if (gyre_clock_now_ns() >= deadline_ns)
+            return done(actor) ? GYRE_OK : GYRE_TIMEOUT;
+        gyre_actor_doze(&rounds);
+    }
+    return GYRE_OK;
+}
+
+gyre_status gyre_order_await(gyre_actor *actor, uint64_t deadline_ns)
+{
+    return await(actor, order_done, deadline_ns);
+}
+
+gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then, uint64_t deadline_ns)
+{
+    gyre_status status = await(actor, ended_in_order, deadline_ns);
+    uint32_t rounds = 0;
+
+    while (status == GYRE_OK && (status = actor->residence->look(actor)) == GYRE_AGAIN) {
+        status = gyre_clock_now_ns() >= deadline_ns ? GYRE_TIMEOUT : GYRE_OK;
+        gyre_actor_doze(&rounds);
+    }
+    if (status == GYRE_OK) {
+        actor->residence->finish(actor);
+        actor->ending = false;
+        gyre_actor_become(actor, then);
+    } else if (status != GYRE_TIMEOUT && gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
+        status = gyre_actor_fail(actor, status);
+    }
+    return status;
+}
+
+/* The residence is told to begin. */
+static gyre_status begin(gyre_actor *actor, bool fresh)
+{
+    for (uint32_t i = 0; i < actor->shape.seats; i++) {
+        gyre_control_device *const device = &gyre_actor_seat(actor, i)->control.device;
+
+        gyre_mailbox_store(&device->incarnation, 0);
+        gyre_mailbox_store(&device->has_terminated, 0);
+    }
+    return actor->residence->start(actor, fresh);
+}
+
+gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh)
+{
+    gyre_status status = begin(actor, fresh);
+
+    if (status == GYRE_OK)
+        status = await(actor, all_alive, gyre_clock_after_ns(actor->launched.handshake_ns));
+    if (status != GYRE_TIMEOUT)
+        return status;
+    /* those that came to life make room for the others, which end as soon as they begin */
+    gyre_order_give(actor, (gyre_order){.keep_gates = true, .terminate = 1});
+    status = gyre_order_await_end(actor, GYRE_ACTOR_TERMINATED,
+                                  gyre_clock_after_ns(actor->launched.handshake_ns));
+    if (status == GYRE_OK)
+        return gyre_fail(GYRE_NO_MEMORY,
+                         "actor '%s': %s did not have all of %u seats resident within %llu ms",
+                         actor->name, gyre_context_device(actor->context)->name, actor->shape.seats,
+                         (unsigned long long)(actor->launched.handshake_ns / 1000000));
+    if (status == GYRE_TIMEOUT)
+        status = gyre_actor_fail(
+            actor, gyre_fail(GYRE_DEVICE_LOST, "actor '%s' neither began nor ended", actor->name));
+    return status;
+}

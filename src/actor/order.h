@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * order: what seats are told, and waiting until they have done it. The lock of the actor is held by
+ * whoever calls this, except where it is said.
+ *
+ * Threads   one at a time, by the lock. Edges: [actor-order] with the seats, [actor-status].
+ * Owns      nothing.
+ * Not here  which change needs which order (actor/life.c).
+ */
+#ifndef GYRE_ACTOR_ORDER_H
+#define GYRE_ACTOR_ORDER_H
+
+#include "actor/actor.h"
+
+/* What seats are told. */
+typedef struct gyre_order {
+    bool active;        /* 0: up to the gates, which are moved to what was sent so far, */
+    bool keep_gates;    /* unless they stay */
+    uint32_t terminate; /* 1: at once; 2: at the gates */
+} gyre_order;
+
+/* Before a change of its life: the lock is taken with GYRE_OK, and it is what *out_now says. */
+GYRE_MUST_USE gyre_status gyre_actor_hold(gyre_actor *actor, gyre_actor_status *out_now);
+
+/* The status that all see. */
+void gyre_actor_become(gyre_actor *actor, gyre_actor_status status);
+
+/* Whether seats are on the device, as far as orders go. */
+bool gyre_actor_is_resident(gyre_actor_status status);
+
+/* GYRE_INVALID: what it is does not allow what was asked. */
+GYRE_MUST_USE gyre_status gyre_actor_refuse(gyre_actor *actor, const char *what);
+
+/* It has failed, with this thread's last error as the reason. Returns `status`. */
+gyre_status gyre_actor_fail(gyre_actor *actor, gyre_status status);
+
+void gyre_order_give(gyre_actor *actor, gyre_order order);
+
+/* Waits until all seats have carried out the last. Failing seats end it. */
+GYRE_MUST_USE gyre_status gyre_order_await(gyre_actor *actor, uint64_t deadline_ns);
+
+/* They were told to end: then it is `then`. */
+GYRE_MUST_USE gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then,
+                                               uint64_t deadline_ns);
+
+/* The seats begin, `fresh` with the first state, and have to answer within handshake_ns. */
+GYRE_MUST_USE gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh);
+
+/* Sleeps a little longer each time, from a microsecond to half a millisecond. Without the lock
+ * too. */
+void gyre_actor_doze(uint32_t *rounds);
+
+#endif

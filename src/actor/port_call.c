@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * port_call: messages whose sender waits for the answer.
+ *
+ * Threads   one for a port. Edge: [port-sent] with actor/order.c.
+ * Owns      nothing.
+ */
+#include <string.h>
+
+#include "actor/wire.h"
+#include "base/fail.h"
+
+/* What an answer says about its call. */
+static gyre_status judge(const gyre_port *port, const gyre_brief *answer)
+{
+    if (__builtin_expect(!(answer->flags & GYRE_BRIEF_FAILED), 1))
+        return GYRE_OK;
+    if (answer->body.words[0] == GYRE_ACTOR_TIMEOUT)
+        return GYRE_TIMEOUT;
+    return gyre_fail(GYRE_INVALID, "actor '%s' calls a message of type %u a failure: error %u",
+                     port->actor->name, answer->type, answer->body.words[0]);
+}
+
+/* Whether the wire has nothing under way, so that its bell may be rung. */
+GYRE_INLINE bool is_quiet(const gyre_wire *w)
+{
+    return gyre_wire_own(&w->tail) == w->head && w->oldest == w->called && !w->bell_due;
+}
+
+/* The same, after a look at what has come meanwhile. */
+GYRE_APART static bool becomes_quiet(const gyre_port *port, gyre_wire *w)
+{
+    gyre_brief ignored;
+
+    if (w->bell_due &&
+        gyre_wire_read(port, w->answer,
+                       gyre_ring_stamp(2 * (uint64_t)gyre_wire_own(&w->rung) + 1, port->salt),
+                       &ignored))
+        w->bell_due = false;
+    if (!w->bell_due)
+        gyre_wire_learn(port, w);
+    return is_quiet(w);
+}
+
+GYRE_INLINE gyre_status ring_bell(gyre_port *port, gyre_wire *w, const gyre_brief *message,
+                                  gyre_brief *out_answer, uint64_t deadline_ns)
+{
+    const uint32_t number = gyre_wire_own(&w->rung) + 1;
+    const uint32_t stamp = gyre_ring_stamp(2 * (uint64_t)number, port->salt);
+    const uint32_t answer_stamp = gyre_ring_stamp(2 * (uint64_t)number + 1, port->salt);
+    gyre_waiting wait = {.deadline_ns = deadline_ns};
+
+    for (uint32_t i = 0; i < port->replicas; i++)
+        gyre_wire_write(port, w->bell + (size_t)i * GYRE_MAILBOX_ROW, stamp, message,
+                        GYRE_BRIEF_CALL, number);
+    /* release [port-sent]: pairs with the acquire in gyre_port_sent */
+    atomic_store_explicit(&w->rung, number, memory_order_release);
+    gyre_pace_keep(&w->pace);
+    while (!gyre_wire_read(port, w->answer, answer_stamp, out_answer)) {
+        const gyre_status status = gyre_port_wait_on(port, &wait);
+
+        if (__builtin_expect(status == GYRE_OK, 1))
+            continue;
+        /* it may have come while the bad news was found */
+        if (gyre_wire_read(port, w->answer, answer_stamp, out_answer))
+            break;
+        w->bell_due = true;
+        return status;
+    }
+    gyre_pace_learn(&w->pace, wait.polls);
+    return judge(port, out_answer);
+}
+
+/* Waits for the answer to one call; it is over then, or abandoned. */
+static gyre_status await_answer(gyre_port *port, gyre_wire *w, uint32_t number,
+                                gyre_brief *out_answer, gyre_waiting *wait)
+{
+    const unsigned char *const slot = gyre_wire_slot(port, w->replies, number);
+    const uint32_t stamp = gyre_ring_stamp(number, port->salt);
+
+    while (!gyre_wire_read(port, slot, stamp, out_answer)) {
+        const gyre_status status = gyre_port_wait_on(port, wait);
+
+        if (status == GYRE_OK)
+            continue;
+        /* it may have come while the bad news was found */
+        if (gyre_wire_read(port, slot, stamp, out_answer))
+            break;
+        w->entries[number & port->mask].state = GYRE_BOOKING_ABANDONED;
+        return status;
+    }
+    w->entries[number & port->mask].state = GYRE_BOOKING_DONE;
+    if (number == w->oldest)
+        w->oldest++;
+    return GYRE_OK;
+}
+
+GYRE_APART static gyre_status call_by_ring(gyre_port *port, gyre_wire *w, const gyre_brief *message,
+                                           gyre_brief *out_answer, uint64_t deadline_ns)
+{
+    gyre_waiting wait = {.deadline_ns = deadline_ns};
+    gyre_status status = GYRE_OK;
+    uint32_t number;
+
+    if (gyre_wire_room(port, w) == 0 || w->called - w->oldest > port->mask)
+        status = gyre_wire_await_room(port, w, true, deadline_ns);
+    if (status != GYRE_OK)
+        return status;
+    number = gyre_wire_book(port, w, GYRE_BOOKING_CALLED, 0);
+    gyre_wire_put(port, w, message, GYRE_BRIEF_CALL, number);
+    status = await_answer(port, w, number, out_answer, &wait);
+    return status == GYRE_OK ? judge(port, out_answer) : status;
+}
+
+gyre_status gyre_port_call(gyre_port *port, const gyre_brief *message, gyre_brief *out_answer,
+                           uint64_t deadline_ns)
+{
+    const gyre_status status = gyre_port_check(port);
+    gyre_wire *w;
+
+    if (__builtin_expect(status != GYRE_OK, 0))
+        return status;
+    w = gyre_port_choose(port);
+    if (port->replicas && (is_quiet(w) || becomes_quiet(port, w)))
+        return ring_bell(port, w, message, out_answer, deadline_ns);
+    return call_by_ring(port, w, message, out_answer, deadline_ns);
+}
+
+/* Sends as many as there is room for, message i to seat (start + i) modulo the seats. */
+static size_t call_some(gyre_port *port, const gyre_brief *messages, size_t count, uint32_t start,
+                        size_t sent)
+{
+    size_t i;
+
+    for (i = sent; i < count; i++) {
+        gyre_wire *const w = &port->wire[(start + i) % port->wires];
+
+        if (__builtin_expect(gyre_wire_room(port, w) == 0 || w->called - w->oldest > port->mask,
+                             0)) {
+            gyre_wire_learn(port, w);
+            if (gyre_wire_room(port, w) == 0 || w->called - w->oldest > port->mask)
+                break;
+        }
+        gyre_wire_put(port, w, &messages[i], GYRE_BRIEF_CALL,
+                      gyre_wire_book(port, w, GYRE_BOOKING_CALLED, i));
+    }
+    return i;
+}
+
+/* Those that nobody waits for any more. */
+static void abandon_calls(gyre_port *port)
+{
+    for (uint32_t i = 0; i < port->wires; i++) {
+        gyre_wire *const w = &port->wire[i];
+
+        for (uint32_t n = w->oldest; n != w->called; n++)
+            if (w->entries[n & port->mask].state == GYRE_BOOKING_CALLED)
+                w->entries[n & port->mask].state = GYRE_BOOKING_ABANDONED;
+    }
+}
+
+/* The number of a wire's oldest call that somebody waits for. */
+static uint32_t first_called(const gyre_port *port, const gyre_wire *w)
+{
+    uint32_t number = w->oldest;
+
+    while (w->entries[number & port->mask].state != GYRE_BOOKING_CALLED)
+        number++;
+    return number;
+}
+
+gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
+                                gyre_brief *out_answers, size_t count, uint64_t deadline_ns)
+{
+    const uint32_t start = port->next;
+    gyre_status status = gyre_port_check(port);
+    gyre_waiting wait = {.deadline_ns = deadline_ns};
+    size_t sent = 0, heard = 0;
+
+    assert(port->wires > 0);
+    for (uint32_t i = 0; status == GYRE_OK && i < port->wires; i++)
+        if (port->wire[i].asked > port->mask)
+            return GYRE_AGAIN;
+    while (status == GYRE_OK && heard < count) {
+        gyre_wire *const w = &port->wire[(start + heard) % port->wires];
+
+        if (sent < count)
+            sent = call_some(port, messages, count, start, sent);
+        if (sent == heard) {
+            status = gyre_port_wait_on(port, &wait);
+            continue;
+        }
+        wait = (gyre_waiting){.deadline_ns = deadline_ns};
+        status = await_answer(port, w, first_called(port, w), &out_answers[heard], &wait);
+        heard += status == GYRE_OK;
+    }
+    port->next = (uint32_t)((start + count) % port->wires);
+    if (status != GYRE_OK)
+        abandon_calls(port);
+    return status;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * watch: how an actor is. It fails when its residence says so, or when messages wait and for
+ * stall_ns none was handled. Whoever waits finds that out: there is no watching thread.
+ *
+ * Threads   any. Edge: [actor-status].
+ * Owns      nothing.
+ */
+#include <string.h>
+
+#include "actor/order.h"
+#include "base/fail.h"
+#include "base/process.h"
+#include "gyre/clock.h"
+
+#define GLANCES_NS UINT64_C(100000000) /* looks further apart have not watched in between */
+
+static const char *const names[] = {"created", "launched", "active",     "paused",
+                                    "parked",  "draining", "terminated", "failed"};
+
+const char *gyre_actor_status_name(gyre_actor_status status)
+{
+    const size_t index = (size_t)status;
+
+    return index < sizeof names / sizeof names[0] ? names[index] : "unknown";
+}
+
+gyre_actor_status gyre_actor_state(gyre_actor *actor)
+{
+    /* acquire [actor-status]: pairs with the release in become */
+    return (gyre_actor_status)atomic_load_explicit(&actor->status, memory_order_acquire);
+}
+
+uint64_t gyre_actor_processed(const gyre_actor *actor)
+{
+    uint64_t processed = 0;
+
+    for (uint32_t i = 0; i < actor->shape.seats; i++)
+        processed += gyre_mailbox_load64(&gyre_actor_seat(actor, i)->control.device.processed);
+    return processed;
+}
+
+gyre_status gyre_actor_wait(gyre_actor *actor, gyre_actor_status wanted, uint64_t deadline_ns)
+{
+    gyre_status status = gyre_process_check();
+    uint32_t rounds = 0;
+
+    while (status == GYRE_OK && gyre_actor_state(actor) != wanted) {
+        const gyre_actor_status now = gyre_actor_state(actor);
+
+        if (gyre_clock_now_ns() >= deadline_ns)
+            return GYRE_TIMEOUT;
+        if (now == GYRE_ACTOR_TERMINATED || now == GYRE_ACTOR_FAILED)
+            return gyre_fail(GYRE_CLOSED, "actor '%s' is %s, and will not be %s", actor->name,
+                             gyre_actor_status_name(now), gyre_actor_status_name(wanted));
+        if (rounds % 64 == 63 && gyre_actor_look(actor) != GYRE_OK)
+            continue; /* it has failed, which may be what is waited for */
+        gyre_actor_doze(&rounds);
+    }
+    return status;
+}
+
+/* How many were sent beyond those that were handled, which may have become more meanwhile. */
+static uint32_t ahead(uint32_t sent, uint32_t handled)
+{
+    return (int32_t)(sent - handled) > 0 ? sent - handled : 0;
+}
+
+/* Messages that were sent to all seats and not handled, as far as they told. */
+static uint64_t count_waiting(const gyre_actor *actor)
+{
+    uint64_t waiting = 0;
+
+    for (uint32_t i = 0; i < actor->shape.seats; i++)
+        for (uint32_t p = 0; p < actor->shape.ports; p++) {
+            const gyre_seat *const seat = gyre_actor_seat(actor, i);
+            uint32_t requests, bells;
+
+            gyre_port_sent(actor->port[p], i, &requests, &bells);
+            waiting += ahead(requests, gyre_mailbox_load(&seat->heads[p]));
+            waiting += ahead(bells, gyre_mailbox_load(&seat->rung[p]));
+        }
+    return waiting;
+}
+
+/* Whether messages have waited for too long, as far as somebody kept looking. */
+static gyre_status watch(gyre_actor *actor)
+{
+    const uint64_t processed = gyre_actor_processed(actor), now_ns = gyre_clock_now_ns();
+
+    if (processed != actor->watched || now_ns - actor->looked_ns > GLANCES_NS ||
+        count_waiting(actor) == 0) {
+        actor->watched = processed;
+        actor->watched_ns = now_ns;
+    }
+    actor->looked_ns = now_ns;
+    if (now_ns - actor->watched_ns <= actor->stall_ns)
+        return GYRE_OK;
+    return gyre_actor_fail(
+        actor, gyre_fail(GYRE_DEVICE_LOST,
+                         "actor '%s': %llu messages wait, and none was handled for %llu "
+                         "ms: its behaviour does not return",
+                         actor->name, (unsigned long long)count_waiting(actor),
+                         (unsigned long long)(actor->stall_ns / 1000000)));
+}
+
+gyre_status gyre_actor_look(gyre_actor *actor)
+{
+    gyre_status status = GYRE_OK;
+    gyre_actor_status now;
+
+    /* somebody changes its life, looks as well, and waits no longer than he said */
+    if (pthread_mutex_trylock(&actor->lock) != 0)
+        return GYRE_OK;
+    now = gyre_actor_state(actor);
+    if (gyre_actor_is_resident(now)) {
+        status = actor->residence->look(actor);
+        if (status == GYRE_OK && !actor->ending)
+            status = gyre_actor_fail(
+                actor, gyre_fail(GYRE_CLOSED, "actor '%s' ended unasked", actor->name));
+        else if (status == GYRE_AGAIN || status == GYRE_OK)
+            status =
+                now == GYRE_ACTOR_ACTIVE || now == GYRE_ACTOR_DRAINING ? watch(actor) : GYRE_OK;
+        else
+            status = gyre_actor_fail(actor, status);
+    }
+    now = gyre_actor_state(actor);
+    if (status == GYRE_OK && now == GYRE_ACTOR_FAILED)
+        status = gyre_fail_at(actor->fault.status, actor->fault.native, actor->fault.file,
+                              actor->fault.line, "%s", actor->fault.text);
+    else if (status == GYRE_OK && now == GYRE_ACTOR_TERMINATED)
+        status = gyre_fail(GYRE_CLOSED, "actor '%s' has ended", actor->name);
+    pthread_mutex_unlock(&actor->lock);
+    return status;
+}
+
+const gyre_error *gyre_actor_fault(const gyre_actor *actor)
+{
+    /* acquire [actor-status] */
+    return atomic_load_explicit(&actor->status, memory_order_acquire) == GYRE_ACTOR_FAILED
+               ? &actor->fault
+               : NULL;
+}
+
+gyre_status gyre_actor_read_state(gyre_actor *actor, void *into, size_t size)
+{
+    gyre_status status = gyre_process_check();
+
+    if (status != GYRE_OK)
+        return status;
+    if (size > actor->behaviour->state_bytes)
+        return gyre_fail(GYRE_INVALID, "actor '%s': %zu bytes of a state of %zu", actor->name, size,
+                         actor->behaviour->state_bytes);
+    pthread_mutex_lock(&actor->lock);
+    status = actor->state ? actor->residence->read_state(actor, into, size)
+                          : gyre_actor_refuse(actor, "it has no state yet");
+    pthread_mutex_unlock(&actor->lock);
+    return status;
+}
+
+gyre_status gyre_actor_describe(gyre_actor *actor, gyre_actor_statistics *out_statistics)
+{
+    const size_t size = out_statistics->struct_size;
+    gyre_actor_statistics all = {.struct_size = size, .scheme = actor->scheme};
+    uint64_t total_ns = 0;
+
+    if (size < sizeof size)
+        return gyre_fail(GYRE_INVALID, "statistics without struct_size");
+    all.seats = actor->shape.seats;
+    all.replicas = actor->shape.replicas;
+    all.incarnation = actor->shape.incarnation;
+    all.min_ns = UINT64_MAX;
+    for (uint32_t i = 0; actor->mailbox && i < actor->shape.seats; i++) {
+        const gyre_seat *const seat = gyre_actor_seat(actor, i);
+        const gyre_telemetry *const t = &seat->telemetry;
+        const gyre_control_device *const device = &seat->control.device;
+        const uint64_t min_ns = gyre_mailbox_load64(&t->min_latency_ns);
+        const uint64_t max_ns = gyre_mailbox_load64(&t->max_latency_ns);
+        const uint32_t error = gyre_mailbox_load(&device->last_error);
+
+        all.processed += gyre_mailbox_load64(&device->processed);
+        all.failed += gyre_mailbox_load64(&device->error_count);
+        all.dropped += gyre_mailbox_load64(&t->dropped);
+        total_ns += gyre_mailbox_load64(&t->total_latency_ns);
+        all.min_ns = min_ns < all.min_ns ? min_ns : all.min_ns;
+        all.max_ns = max_ns > all.max_ns ? max_ns : all.max_ns;
+        all.last_error = error ? error : all.last_error;
+    }
+    if (actor->mailbox)
+        all.waiting = count_waiting(actor);
+    if (all.processed > 0)
+        all.mean_ns = (double)total_ns / (double)all.processed;
+    if (all.min_ns == UINT64_MAX)
+        all.min_ns = 0;
+    memcpy(out_statistics, &all, size < sizeof all ? size : sizeof all);
+    return GYRE_OK;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * wire: see wire.h.
+ */
+#include "actor/wire.h"
+
+#include <time.h>
+
+#include "base/fail.h"
+#include "base/wait.h"
+#include "gyre/clock.h"
+
+enum {
+    CLOCK_EVERY = 32,        /* polls between two looks at the clock */
+    LOOK_AFTER_NS = 200000,  /* a wait that takes longer asks how the actor is, */
+    LOOK_EVERY_NS = 5000000, /* and again */
+    NAP_AFTER_NS = 1000000,  /* and sleeps between looks, */
+    NAP_NS = 50000,          /* that long */
+    CHOICES = 4,             /* seats among which a message picks its own */
+};
+
+gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w)
+{
+    uint64_t now_ns;
+
+    if (++w->polls % CLOCK_EVERY != 0) {
+        gyre_relax();
+        return GYRE_OK;
+    }
+    now_ns = gyre_clock_now_ns();
+    if (w->since_ns == 0)
+        w->since_ns = w->looked_ns = now_ns;
+    if (now_ns >= w->deadline_ns)
+        return GYRE_TIMEOUT;
+    if (now_ns - w->since_ns > LOOK_AFTER_NS &&
+        (w->looked_ns == w->since_ns || now_ns - w->looked_ns > LOOK_EVERY_NS)) {
+        const gyre_status status = gyre_actor_look(port->actor);
+
+        w->looked_ns = now_ns;
+        if (status != GYRE_OK)
+            return status;
+    }
+    if (now_ns - w->since_ns > NAP_AFTER_NS) {
+        w->polls |= CLOCK_EVERY - 1; /* and the clock after each */
+        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    }
+    return GYRE_OK;
+}
+
+gyre_status gyre_port_refuse(gyre_port *port, uint32_t status)
+{
+    if (status == GYRE_ACTOR_DRAINING)
+        return gyre_fail(GYRE_CLOSED, "actor '%s' is ending", port->actor->name);
+    return gyre_actor_look(port->actor);
+}
+
+/* Calls that are over at the old end of the books are forgotten. */
+static void settle(const gyre_port *port, gyre_wire *w)
+{
+    gyre_brief ignored;
+
+    while (w->oldest != w->called) {
+        gyre_booking *const e = &w->entries[w->oldest & port->mask];
+
+        if (e->state == GYRE_BOOKING_ABANDONED &&
+            gyre_wire_read(port, gyre_wire_slot(port, w->replies, w->oldest),
+                           gyre_ring_stamp(w->oldest, port->salt), &ignored))
+            e->state = GYRE_BOOKING_DONE;
+        if (e->state != GYRE_BOOKING_DONE)
+            break;
+        w->oldest++;
+    }
+    if ((int32_t)(w->receive - w->oldest) < 0)
+        w->receive = w->oldest;
+}
+
+void gyre_wire_learn(const gyre_port *port, gyre_wire *w)
+{
+    /* acquire [actor-heads]: what those messages did can be seen */
+    const uint32_t told = gyre_mailbox_acquire(&w->seat->heads[port->index]);
+    const uint32_t tail = gyre_wire_own(&w->tail);
+
+    settle(port, w);
+    /* a head beyond the tail would be somebody else's writing */
+    if (tail - told <= tail - w->head)
+        w->head = told;
+    if (w->one_ways && (int32_t)(w->head - w->one_way) >= 0)
+        w->one_ways = false;
+    if (!w->one_ways) {
+        const uint32_t by_calls =
+            w->oldest == w->called ? tail : w->entries[w->oldest & port->mask].sequence;
+
+        if ((int32_t)(by_calls - w->head) > 0)
+            w->head = by_calls;
+    }
+}
+
+gyre_wire *gyre_port_choose_of_crew(gyre_port *port)
+{
+    gyre_wire *best = &port->wire[port->next];
+    const uint32_t choices = port->wires < CHOICES ? port->wires : CHOICES;
+
+    assert(port->wires > 0);
+    for (uint32_t i = 0; i < choices; i++) {
+        gyre_wire *const w = &port->wire[(port->next + i) % port->wires];
+
+        if (gyre_wire_own(&w->tail) - w->head < gyre_wire_own(&best->tail) - best->head)
+            best = w;
+    }
+    port->next = ((uint32_t)(best - port->wire) + 1) % port->wires;
+    return best;
+}
+
+gyre_status gyre_wire_await_room(gyre_port *port, gyre_wire *w, bool call, uint64_t deadline_ns)
+{
+    gyre_waiting wait = {.deadline_ns = deadline_ns};
+
+    for (;;) {
+        gyre_status status;
+
+        gyre_wire_learn(port, w);
+        if (call && w->called - w->oldest > port->mask && w->asked > 0)
+            return GYRE_AGAIN; /* the caller has to receive first */
+        if (gyre_wire_room(port, w) > 0 && !(call && w->called - w->oldest > port->mask))
+            return GYRE_OK;
+        if (port->rejects)
+            return GYRE_AGAIN;
+        status = gyre_port_wait_on(port, &wait);
+        if (status != GYRE_OK)
+            return status;
+    }
+}

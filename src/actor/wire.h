@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * wire: what a port has with one seat: a ring there, a ring back, a bell, and the books of both.
+ *
+ * Calls are numbered, and the number is the slot of the answer; so an answer is found without
+ * looking for it, and the books alone say how many may be under way. What may be written again in
+ * the ring there is known from two sides: the heads that the seat publishes, and answers, each of
+ * which says that its request was read.
+ *
+ * Between seeing an answer and writing the next message there is no locked instruction: those cost
+ * as much as the way to another core and back.
+ *
+ * Threads   one for a port; `tail` and `rung` are read by who gives orders. Edges: [ring-slot] with
+ *           the seat, [port-sent] with actor/order.c, [actor-heads].
+ * Owns      nothing: wires are their port's.
+ */
+#ifndef GYRE_ACTOR_WIRE_H
+#define GYRE_ACTOR_WIRE_H
+
+#include <assert.h>
+#include <stdatomic.h>
+
+#include "actor/actor.h"
+#include "actor/pace.h"
+#include "actor/slot.h"
+#include "base/process.h"
+
+typedef enum gyre_booking_state {
+    GYRE_BOOKING_DONE = 0,  /* or never used */
+    GYRE_BOOKING_CALLED,    /* somebody waits for this one */
+    GYRE_BOOKING_ASKED,     /* to be received */
+    GYRE_BOOKING_ABANDONED, /* nobody wants it any more */
+} gyre_booking_state;
+
+/* A call, by its number modulo the capacity. */
+typedef struct gyre_booking {
+    uint64_t cookie;
+    uint32_t sequence; /* of its request */
+    uint32_t state;    /* gyre_booking_state */
+} gyre_booking;
+
+typedef struct gyre_wire {
+    unsigned char *requests, *replies, *bell, *answer;
+    gyre_seat *seat;
+    gyre_booking *entries; /* owned */
+    uint32_t head;         /* requests that are known to be read */
+    uint32_t one_way;      /* behind the last request without an answer, */
+    bool one_ways;         /* as long as that is not known to be read */
+    uint32_t called;       /* the next call's number */
+    uint32_t oldest;       /* call that is not over */
+    uint32_t receive;      /* call to be received next, or before one that is */
+    uint32_t asked;        /* calls to be received */
+    gyre_pace pace;        /* of bells */
+    bool bell_due;         /* the last bell was given up before it was answered */
+    _Atomic uint32_t tail; /* requests sent [port-sent] */
+    _Atomic uint32_t rung; /* bells rung [port-sent] */
+} gyre_wire;
+
+struct gyre_port {
+    gyre_actor *actor;
+    uint32_t index, wires, mask, salt;
+    uint32_t replicas;
+    bool wide, in_place;
+    bool rejects;
+    _Atomic bool open;
+    uint32_t next;       /* seat to begin with */
+    uint32_t next_heard; /* seat whose answers are looked at first */
+    gyre_wire wire[];
+};
+
+/* A wait, from its first vain look on. */
+typedef struct gyre_waiting {
+    uint64_t deadline_ns;
+    uint64_t since_ns, looked_ns;
+    uint32_t polls;
+} gyre_waiting;
+
+GYRE_INLINE unsigned char *gyre_wire_slot(const gyre_port *port, unsigned char *ring,
+                                          uint32_t sequence)
+{
+    return ring + (size_t)(sequence & port->mask) * (port->wide ? 128 : 64);
+}
+
+GYRE_INLINE bool gyre_wire_read(const gyre_port *port, const unsigned char *slot, uint32_t stamp,
+                                gyre_brief *out_brief)
+{
+    return gyre_slot_read(slot, port->wide, stamp, out_brief) == GYRE_RING_READY;
+}
+
+/* Writes what travels of what a caller gave. */
+GYRE_INLINE void gyre_wire_write(const gyre_port *port, unsigned char *slot, uint32_t stamp,
+                                 const gyre_brief *message, uint32_t flags, uint32_t correlation)
+{
+    flags |= message->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE);
+    gyre_slot_write(slot, port->wide, stamp, gyre_slot_head(message, flags, correlation), message);
+}
+
+/* The thread's own counts, which others only read. */
+GYRE_INLINE uint32_t gyre_wire_own(const _Atomic uint32_t *count)
+{
+    return atomic_load_explicit(count, memory_order_relaxed);
+}
+
+/* One more look was in vain. GYRE_OK: look again. */
+GYRE_MUST_USE gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w);
+
+/* Why messages make no sense any more. */
+GYRE_MUST_USE gyre_status gyre_port_refuse(gyre_port *port, uint32_t status);
+
+/* Whether messages make sense at all. */
+GYRE_INLINE gyre_status gyre_port_check(gyre_port *port)
+{
+    const uint32_t status = atomic_load_explicit(&port->actor->status, memory_order_relaxed);
+    const gyre_status forked = gyre_process_check();
+
+    if (__builtin_expect(forked != GYRE_OK, 0))
+        return forked;
+    return __builtin_expect(status < GYRE_ACTOR_DRAINING, 1) ? GYRE_OK
+                                                             : gyre_port_refuse(port, status);
+}
+
+/* Learns how much of the ring can be written again. */
+void gyre_wire_learn(const gyre_port *port, gyre_wire *w);
+
+GYRE_INLINE uint32_t gyre_wire_room(const gyre_port *port, const gyre_wire *w)
+{
+    return port->mask + 1 - (gyre_wire_own(&w->tail) - w->head);
+}
+
+/* Puts one message into the ring, which has room. */
+GYRE_INLINE void gyre_wire_put(const gyre_port *port, gyre_wire *w, const gyre_brief *message,
+                               uint32_t flags, uint32_t correlation)
+{
+    const uint32_t tail = gyre_wire_own(&w->tail);
+
+    gyre_wire_write(port, gyre_wire_slot(port, w->requests, tail),
+                    gyre_ring_stamp(tail, port->salt), message, flags, correlation);
+    /* release [port-sent]: pairs with the acquire in gyre_port_sent */
+    atomic_store_explicit(&w->tail, tail + 1, memory_order_release);
+}
+
+/* A call's place in the books. */
+GYRE_INLINE uint32_t gyre_wire_book(const gyre_port *port, gyre_wire *w, gyre_booking_state state,
+                                    uint64_t cookie)
+{
+    const uint32_t number = w->called++;
+    gyre_booking *const e = &w->entries[number & port->mask];
+
+    e->cookie = cookie;
+    e->sequence = gyre_wire_own(&w->tail);
+    e->state = state;
+    return number;
+}
+
+/* The seat that has least to do, of the next few. */
+gyre_wire *gyre_port_choose_of_crew(gyre_port *port);
+
+GYRE_INLINE gyre_wire *gyre_port_choose(gyre_port *port)
+{
+    assert(port->wires > 0);
+    return port->wires > 1 ? gyre_port_choose_of_crew(port) : &port->wire[0];
+}
+
+/* Waits until the ring has room, and the books if it is to be answered. */
+GYRE_MUST_USE gyre_status gyre_wire_await_room(gyre_port *port, gyre_wire *w, bool call,
+                                               uint64_t deadline_ns);
+
+#endif
