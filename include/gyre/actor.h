@@ -77,8 +77,10 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_actor_create(gyre_context *context,
 typedef struct gyre_actor_launch_options {
     size_t struct_size;    /* sizeof(gyre_actor_launch_options): lets the struct grow */
     uint32_t seats;        /* blocks or threads; more than one make a crew; default 1 */
-    uint32_t threads;      /* of a block that handle messages, a multiple of 32; default 1024 for
-                            * the narrow widths, 256 for GYRE_WIDTH_BLOCK; the CPU has one */
+    uint32_t threads;      /* a multiple of 32: of a block, for the narrow widths, default 1024;
+                            * that handle a message, for GYRE_WIDTH_BLOCK, default 256. One warp
+                            * more looks after the block, and at least one reads for each port. The
+                            * CPU has one thread */
     uint32_t ports;        /* that can be open at once, up to 16; a power of two; default 1 */
     uint32_t capacity;     /* messages of a port on their way to a seat, and answers back: a power
                             * of two, 16 to 2^20; default 1024 */

@@ -16,9 +16,11 @@
 #include "actor/mailbox_abi.h"
 
 enum {
-    GYRE_WARPS = 32, /* of a block, most */
-    GYRE_CHUNK = 8,  /* slots that a warp reads at once */
-    GYRE_STAGE = 32, /* messages of a port in shared memory */
+    GYRE_WARPS = 32,  /* of a block, most */
+    GYRE_CHUNK = 8,   /* slots that a warp reads at once */
+    GYRE_STAGE = 32,  /* block: messages of a port in shared memory, */
+    GYRE_HAND = 16,   /* messages in hand, */
+    GYRE_BATCHES = 8, /* and batches of them that the host does not know of */
 };
 
 #define GYRE_ALL 0xffffffffu   /* lanes of a warp */
@@ -28,31 +30,38 @@ enum {
 /* What the warps of a block share. */
 typedef struct gyre_block {
     gyre_abi_u32 progress[GYRE_WARPS];          /* of the warps that read */
-    gyre_abi_u32 heat[GYRE_MAILBOX_PORTS];      /* changes when a look found its slots full */
     gyre_abi_u32 front[GYRE_MAILBOX_PORTS];     /* sequence behind the highest that was seen */
     gyre_abi_u32 bell[GYRE_MAILBOX_PORTS];      /* bells that were claimed, */
-    gyre_abi_u32 bell_done[GYRE_MAILBOX_PORTS]; /* and answered */
-    gyre_abi_u32 handled[GYRE_MAILBOX_PORTS];   /* block: messages of the ring */
-    gyre_abi_u32 taken[GYRE_MAILBOX_PORTS];     /* block: and those before the first not in hand */
+    gyre_abi_u32 bell_done[GYRE_MAILBOX_PORTS]; /* and answered, for all to see */
     gyre_abi_u32 published[GYRE_MAILBOX_PORTS]; /* heads as the host knows them; the steward's */
     gyre_abi_u32 gate[GYRE_MAILBOX_PORTS], bell_gate[GYRE_MAILBOX_PORTS];
-    gyre_abi_u32 over; /* block with one port: those behind `taken` that are in hand or handled */
     gyre_abi_u32 gated, quit, order;
-    gyre_abi_u32 next[2]; /* block: what to handle, as an index of the stage; GYRE_NONE. In turns:
-                           * the leader writes one while the others may still read the other */
     gyre_abi_u32 last_error;
     gyre_abi_u64 processed, dropped, errors, total_ns, min_ns, max_ns;
+
+    /* GYRE_WIDTH_BLOCK; see cuda_block.h. Messages of each port's ring: */
+    gyre_abi_u32 taken[GYRE_MAILBOX_PORTS];               /* in hand, or handled, */
+    gyre_abi_u32 handled[GYRE_MAILBOX_PORTS];             /* handled, */
+    gyre_abi_u32 sure[GYRE_MAILBOX_PORTS];                /* and for all to see */
+    gyre_abi_u32 batch[GYRE_BATCHES][GYRE_MAILBOX_PORTS]; /* taken with the last few batches, */
+    gyre_abi_u32 batch_end[GYRE_BATCHES];                 /* messages of the hand up to there */
+    gyre_abi_u32 bell_taken[GYRE_MAILBOX_PORTS];          /* bells in hand, or answered */
+    gyre_abi_u32 hand[GYRE_HAND]; /* what to handle: its number above, its place on the stage */
+    gyre_abi_u32 finished;        /* messages of the hand that were handled, */
+    gyre_abi_u32 settled;         /* and for all to see */
 } gyre_block;
 
 /* What a warp knows. Places are in bytes from the beginning of the seat. */
 typedef struct gyre_reader {
-    gyre_block *block;
-    gyre_abi_u8 *memory;   /* of the seat */
-    gyre_ring_slot *stage; /* block: in shared memory */
+    gyre_block *block;   /* for what is added up, */
+    gyre_abi_u32 at;     /* and its address in shared memory, which is at hand */
+    gyre_abi_u32 stage;  /* block: likewise */
+    gyre_abi_u8 *memory; /* of the seat */
     gyre_abi_u32 salt, mask;
     gyre_abi_u32 lane, warp, readers; /* the warp, among those that read */
     gyre_abi_u32 port, index, peers;  /* the port that it serves, as which of how many */
     gyre_abi_u32 base, done;          /* its chunk, and slots of it that are done, as GYRE_QUADS */
+    gyre_abi_u32 untold;              /* chunks since it told its progress */
     gyre_abi_u32 requests_at, replies_at;
     gyre_abi_u32 bell_at; /* 0: it reads none */
     gyre_abi_u32 telemetry;
@@ -60,18 +69,37 @@ typedef struct gyre_reader {
     gyre_abi_u32 total_ns, min_ns, max_ns;              /* like these */
 } gyre_reader;
 
-static __device__ __forceinline__ gyre_abi_u32 gyre_peek(const gyre_abi_u32 *word)
+/* A word of the block, for the three below: an address of shared memory. */
+#define GYRE_WORD(member) (reader->at + (gyre_abi_u32)(gyre_abi_u64) & ((gyre_block *)0)->member)
+
+static __device__ __forceinline__ gyre_abi_u32 gyre_peek(gyre_abi_u32 word)
 {
-    return *(const volatile gyre_abi_u32 *)word;
+    gyre_abi_u32 value;
+
+    asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(value) : "r"(word) : "memory");
+    return value;
 }
 
-static __device__ __forceinline__ void gyre_poke(gyre_abi_u32 *word, gyre_abi_u32 value)
+static __device__ __forceinline__ void gyre_poke(gyre_abi_u32 word, gyre_abi_u32 value)
 {
-    *(volatile gyre_abi_u32 *)word = value;
+    asm volatile("st.volatile.shared.u32 [%0], %1;" : : "r"(word), "r"(value) : "memory");
+}
+
+/* Puts `value` there if it is `expected`; what it was. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_swap(gyre_abi_u32 word, gyre_abi_u32 expected,
+                                                         gyre_abi_u32 value)
+{
+    gyre_abi_u32 was;
+
+    asm volatile("atom.shared.cas.b32 %0, [%1], %2, %3;"
+                 : "=r"(was)
+                 : "r"(word), "r"(expected), "r"(value)
+                 : "memory");
+    return was;
 }
 
 /* What lane 0 sees holds for all: others might see it changed, and go elsewhere. */
-static __device__ __forceinline__ gyre_abi_u32 gyre_peek_all(const gyre_abi_u32 *word)
+static __device__ __forceinline__ gyre_abi_u32 gyre_peek_all(gyre_abi_u32 word)
 {
     return __shfl_sync(GYRE_ALL, gyre_peek(word), 0);
 }
@@ -92,6 +120,15 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_warp_least(gyre_abi_u32 valu
         value = min(value, __shfl_xor_sync(GYRE_ALL, value, by));
     return value;
 #endif
+}
+
+/* All four lanes of a quad, as its first. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_whole_quads(int holds)
+{
+    gyre_abi_u32 lanes = __ballot_sync(GYRE_ALL, holds);
+
+    lanes &= lanes >> 1;
+    return lanes & lanes >> 2 & GYRE_QUADS;
 }
 
 static __device__ __forceinline__ gyre_seat *gyre_seat_of(const gyre_reader *reader)
@@ -180,7 +217,7 @@ static __device__ __forceinline__ void gyre_handle(gyre_self *self, gyre_behavio
 {
     self->answered = 0;
     self->error = GYRE_ACTOR_NO_ERROR;
-    if (brief->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE)) {
+    if (__builtin_expect(brief->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE), 0)) {
         /* acquire [ring-slot] at the system's scope, and the barrier hands it on */
         if (self->lane == 0)
             asm volatile("fence.acq_rel.sys;" ::: "memory");
@@ -191,7 +228,7 @@ static __device__ __forceinline__ void gyre_handle(gyre_self *self, gyre_behavio
     }
     if (brief->type < GYRE_BRIEF_OWN && !self->error)
         gyre_behaviour_handle(self, state, brief);
-    if (brief->flags & GYRE_BRIEF_REFERS)
+    if (__builtin_expect(brief->flags & GYRE_BRIEF_REFERS, 0))
         gyre_self_barrier(self);
 }
 
@@ -210,7 +247,7 @@ static __device__ __forceinline__ void gyre_conclude(gyre_self *self, const gyre
 static __device__ __forceinline__ void gyre_store_answer(gyre_ring_slot *slot, gyre_abi_u32 quarter,
                                                          gyre_ring_quarter mine, int refers)
 {
-    if (refers && quarter == 3)
+    if (__builtin_expect(refers && quarter == 3, 0))
         gyre_release_quarter(&slot->quarter[3], mine);
     else
         gyre_ring_store_quarter(&slot->quarter[quarter], mine);
@@ -223,7 +260,7 @@ static __device__ __forceinline__ void gyre_count(gyre_reader *reader, const gyr
     const gyre_abi_u32 took = gyre_tick(reader) - before;
 
     reader->messages++;
-    if (self->error) {
+    if (__builtin_expect(self->error, 0)) {
         reader->errors++;
         reader->last_error = self->error;
         reader->dropped += self->error == GYRE_ACTOR_TIMEOUT;
@@ -248,7 +285,7 @@ static __device__ __forceinline__ void gyre_tell_block(gyre_reader *reader)
     if (reader->errors) {
         atomicAdd((unsigned long long *)&block->errors, reader->errors);
         atomicAdd((unsigned long long *)&block->dropped, reader->dropped);
-        gyre_poke(&block->last_error, reader->last_error);
+        gyre_poke(GYRE_WORD(last_error), reader->last_error);
     }
     atomicAdd((unsigned long long *)&block->processed, reader->messages);
     reader->messages = reader->errors = reader->dropped = 0;

@@ -9,6 +9,11 @@
 #ifndef GYRE_ACTOR_CUDA_STEWARD_H
 #define GYRE_ACTOR_CUDA_STEWARD_H
 
+enum {
+    GYRE_BUSY = 16,  /* looks in vain before it is not busy any more */
+    GYRE_EVERY = 16, /* looks between two at the orders, while it is busy */
+};
+
 typedef struct gyre_steward {
     gyre_abi_u32 order, obeyed, ends;
     gyre_abi_u64 told; /* messages of which the host knows */
@@ -22,32 +27,36 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_port_head(const gyre_reader 
     gyre_abi_u32 ahead = 0x7fffffff;
 
     if (reader->lane < reader->readers && reader->lane % ports == port)
-        ahead = gyre_peek(&reader->block->progress[reader->lane]) - last;
+        ahead = gyre_peek(GYRE_WORD(progress[reader->lane])) - last;
     return last + gyre_warp_least(ahead);
 }
 
-/* Publishes heads that are due: by so many slots. */
+/* Publishes heads that are due: by so many slots. While more is to come it says one less than is
+ * done, so that nobody takes it for all of it, and what was done need not be seen yet: to release
+ * takes as long as all of the multiprocessor's reads of the host's memory. */
 static __device__ __forceinline__ void gyre_publish(gyre_reader *reader, gyre_abi_u32 ports,
                                                     gyre_abi_u32 due)
 {
-    gyre_block *const block = reader->block;
-
 #pragma unroll 1
     for (gyre_abi_u32 port = 0; port < ports; port++) {
-        const gyre_abi_u32 last = gyre_peek_all(&block->published[port]);
+        const gyre_abi_u32 last = gyre_peek_all(GYRE_WORD(published[port]));
         gyre_abi_u32 head = gyre_port_head(reader, ports, port, last);
 
         if (GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_BLOCK) {
             /* read is not handled */
-            const gyre_abi_u32 handled = gyre_peek_all(&block->handled[port]);
+            const gyre_abi_u32 sure = gyre_peek_all(GYRE_WORD(sure[port]));
 
-            if ((int)(handled - head) < 0)
-                head = handled;
+            if ((int)(sure - head) < 0)
+                head = sure;
         }
         if (head - last >= due && reader->lane == 0) {
-            gyre_poke(&block->published[port], head);
-            /* release [actor-heads] */
-            gyre_mailbox_release(&gyre_seat_of(reader)->heads[port], head);
+            gyre_abi_u32 *const to = &gyre_seat_of(reader)->heads[port];
+
+            gyre_poke(GYRE_WORD(published[port]), due > 1 ? head - 1 : head);
+            if (due > 1)
+                gyre_mailbox_store(to, head - 1);
+            else
+                gyre_mailbox_release(to, head); /* release [actor-heads] */
         }
     }
     __syncwarp();
@@ -65,8 +74,8 @@ static __device__ __forceinline__ void gyre_tell_host(const gyre_reader *reader,
     if (reader->lane == 0 && processed != steward->told) {
         steward->told = processed;
         for (gyre_abi_u32 port = 0; port < ports; port++)
-            gyre_mailbox_store(&seat->rung[port], gyre_peek(&block->bell_done[port]));
-        gyre_mailbox_store(&device->last_error, gyre_peek(&block->last_error));
+            gyre_mailbox_store(&seat->rung[port], gyre_peek(GYRE_WORD(bell_done[port])));
+        gyre_mailbox_store(&device->last_error, gyre_peek(GYRE_WORD(last_error)));
         gyre_mailbox_store64(&device->error_count, *(volatile gyre_abi_u64 *)&block->errors);
         gyre_mailbox_store64(&device->input_head, processed);
         gyre_mailbox_store64(&device->processed, processed);
@@ -80,7 +89,7 @@ static __device__ __forceinline__ void gyre_tell_host(const gyre_reader *reader,
                                  *(volatile gyre_abi_u64 *)&block->min_ns);
             gyre_mailbox_store64(&telemetry->max_latency_ns,
                                  *(volatile gyre_abi_u64 *)&block->max_ns);
-            gyre_mailbox_store(&telemetry->last_error, gyre_peek(&block->last_error));
+            gyre_mailbox_store(&telemetry->last_error, gyre_peek(GYRE_WORD(last_error)));
             gyre_mailbox_store64(&telemetry->processed, processed);
         }
     }
@@ -99,15 +108,15 @@ static __device__ __forceinline__ void gyre_take_order(gyre_reader *reader, gyre
     steward->order = order;
     steward->ends = __shfl_sync(GYRE_ALL, (gyre_abi_u32)(words >> 32), 0);
     if (reader->lane < ports) {
-        gyre_poke(&block->gate[reader->lane], gyre_mailbox_load(&seat->gates[reader->lane]));
-        gyre_poke(&block->bell_gate[reader->lane],
+        gyre_poke(GYRE_WORD(gate[reader->lane]), gyre_mailbox_load(&seat->gates[reader->lane]));
+        gyre_poke(GYRE_WORD(bell_gate[reader->lane]),
                   gyre_mailbox_load(&seat->bell_gates[reader->lane]));
     }
     gyre_fence();
     __syncwarp();
     if (reader->lane == 0) {
-        gyre_poke(&block->order, order);
-        gyre_poke(&block->gated, gated);
+        gyre_poke(GYRE_WORD(order), order);
+        gyre_poke(GYRE_WORD(gated), gated);
     }
     __syncwarp();
 }
@@ -128,13 +137,14 @@ static __device__ __forceinline__ void gyre_obey(gyre_reader *reader, gyre_stewa
         gyre_take_order(reader, steward, ports, order);
     if (steward->obeyed == order)
         return;
-    if (steward->ends != 1 && gyre_peek_all(&block->gated)) {
+    if (steward->ends != 1 && gyre_peek_all(GYRE_WORD(gated))) {
         gyre_publish(reader, ports, 1);
         for (gyre_abi_u32 port = 0; port < ports; port++)
-            there =
-                there && /* it may have gone beyond before it saw the order */
-                (int)(gyre_peek(&block->published[port]) - gyre_peek(&block->gate[port])) >= 0 &&
-                (int)(gyre_peek(&block->bell_done[port]) - gyre_peek(&block->bell_gate[port])) >= 0;
+            there = there && /* it may have gone beyond before it saw the order */
+                    (int)(gyre_peek(GYRE_WORD(published[port])) -
+                          gyre_peek(GYRE_WORD(gate[port]))) >= 0 &&
+                    (int)(gyre_peek(GYRE_WORD(bell_done[port])) -
+                          gyre_peek(GYRE_WORD(bell_gate[port]))) >= 0;
         there = __shfl_sync(GYRE_ALL, there, 0);
     }
     if (!there)
@@ -142,13 +152,82 @@ static __device__ __forceinline__ void gyre_obey(gyre_reader *reader, gyre_stewa
     steward->obeyed = order;
     if (steward->ends) {
         if (reader->lane == 0)
-            gyre_poke(&block->quit, 1);
+            gyre_poke(GYRE_WORD(quit), 1);
         return;
     }
     gyre_tell_host(reader, ports, steward);
     /* release [actor-order] */
     if (reader->lane == 0)
         gyre_mailbox_release(&seat->control.device.order, order);
+}
+
+/* Looks how far the rings are filled: at the last slot of every second chunk of the next few
+ * of each port. Tells who waits for that; whether there was anything. */
+static __device__ __forceinline__ int gyre_scout(const gyre_reader *reader, gyre_abi_u32 ports,
+                                                 gyre_abi_u64 ring_bytes)
+{
+    gyre_block *const block = reader->block;
+    const gyre_abi_u32 each = 32 / ports, port = reader->lane / each, place = reader->lane % each;
+    const gyre_abi_u32 front = gyre_peek(GYRE_WORD(front[port]));
+    const gyre_abi_u32 last = (front / GYRE_CHUNK + 2 * (place + 1)) * GYRE_CHUNK - 1;
+    const gyre_ring_quarter mine = gyre_ring_load_quarter(
+        &gyre_slot_of(reader, reader->requests_at + 2 * port * (gyre_abi_u32)ring_bytes, last)
+             ->quarter[3]);
+    const gyre_abi_u32 all =
+        __ballot_sync(GYRE_ALL, mine.stamp == gyre_ring_stamp(last, reader->salt));
+    const gyre_abi_u32 there =
+        all >> port * each & (gyre_abi_u32)((1ull << each) - 1); /* of this port */
+
+    if (place == 0 && there)
+        gyre_move_front(GYRE_WORD(front[port]),
+                        (front / GYRE_CHUNK + 2 * (32 - __clz(there))) * GYRE_CHUNK);
+    __syncwarp();
+    return all != 0;
+}
+
+/* The fronts of all ports, as one sum that changes with each. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_fronts(const gyre_reader *reader,
+                                                           gyre_abi_u32 ports)
+{
+    gyre_abi_u32 sum = reader->lane < ports ? gyre_peek(GYRE_WORD(front[reader->lane])) : 0;
+
+    for (int by = 16; by > 0; by /= 2)
+        sum += __shfl_xor_sync(GYRE_ALL, sum, by);
+    return sum;
+}
+
+/* The steward, to the end of the seat's life. While messages come fast it scouts, and has little
+ * time for anything else. */
+static __device__ __forceinline__ void gyre_steward_loop(gyre_reader *reader,
+                                                         const gyre_mailbox_shape *shape)
+{
+    gyre_block *const block = reader->block;
+    gyre_abi_u32 busy = 0, round = 0, idle = 0, fronts = gyre_fronts(reader, shape->ports);
+    gyre_abi_u64 since = 0;
+    gyre_steward steward;
+
+    steward.order = steward.obeyed = gyre_mailbox_load(&gyre_seat_of(reader)->control.device.order);
+    steward.ends = 0;
+    steward.told = block->processed;
+    while (!gyre_peek_all(GYRE_WORD(quit))) {
+        const gyre_abi_u32 now = gyre_fronts(reader, shape->ports);
+        const int moved = now - fronts >= GYRE_CHUNK;
+
+        fronts = now;
+        busy = moved ? GYRE_BUSY : busy - (busy > 0);
+        idle = busy ? 0 : idle + 1;
+        if (busy && !gyre_peek_all(GYRE_WORD(gated))) {
+            const int found = gyre_scout(reader, shape->ports, gyre_mailbox_ring_bytes(shape));
+
+            gyre_publish(reader, shape->ports, found ? shape->capacity / 4 : 1);
+            if (++round % GYRE_EVERY != 0)
+                continue;
+        }
+        gyre_obey(reader, &steward, shape->ports);
+        gyre_publish(reader, shape->ports, busy ? shape->capacity / 4 : 1);
+        gyre_tell_host(reader, shape->ports, &steward);
+        gyre_rest(shape, idle, &since);
+    }
 }
 
 #endif

@@ -157,8 +157,10 @@ gyre_status gyre_port_send_many(gyre_port *port, const gyre_brief *messages, siz
         /* a crew takes one each, so that all have something to do */
         now = port->wires > 1 ? 1 : gyre_wire_room(port, w);
         now = now < count - sent ? now : count - sent;
-        for (size_t i = 0; i < now; i++)
-            gyre_wire_put(port, w, &messages[sent + i], 0, 0);
+        if (now == 1)
+            gyre_wire_put(port, w, &messages[sent], 0, 0);
+        else
+            gyre_wire_put_many(port, w, &messages[sent], now, 0, 0);
         w->one_way = gyre_wire_own(&w->tail);
         w->one_ways = true;
         sent += now;

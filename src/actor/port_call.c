@@ -10,6 +10,8 @@
 #include "actor/wire.h"
 #include "base/fail.h"
 
+enum { SOME = 32 }; /* messages that are sent, or heard, in one go */
+
 /* What an answer says about its call. */
 static gyre_status judge(const gyre_port *port, const gyre_brief *answer)
 {
@@ -48,11 +50,11 @@ GYRE_INLINE gyre_status ring_bell(gyre_port *port, gyre_wire *w, const gyre_brie
     const uint32_t number = gyre_wire_own(&w->rung) + 1;
     const uint32_t stamp = gyre_ring_stamp(2 * (uint64_t)number, port->salt);
     const uint32_t answer_stamp = gyre_ring_stamp(2 * (uint64_t)number + 1, port->salt);
+    const uint64_t head = gyre_wire_head(message, GYRE_BRIEF_CALL, number);
     gyre_waiting wait = {.deadline_ns = deadline_ns};
 
     for (uint32_t i = 0; i < port->replicas; i++)
-        gyre_wire_write(port, w->bell + (size_t)i * GYRE_MAILBOX_ROW, stamp, message,
-                        GYRE_BRIEF_CALL, number);
+        gyre_slot_write(w->bell + (size_t)i * GYRE_MAILBOX_ROW, port->wide, stamp, head, message);
     /* release [port-sent]: pairs with the acquire in gyre_port_sent */
     atomic_store_explicit(&w->rung, number, memory_order_release);
     gyre_pace_keep(&w->pace);
@@ -169,6 +171,101 @@ static uint32_t first_called(const gyre_port *port, const gyre_wire *w)
     return number;
 }
 
+/* Calls to wires on which nothing else is under way: they are heard in the order of sending, so
+ * that nothing needs to be booked, and message i goes to seat (start + i) modulo the seats. */
+typedef struct run {
+    const gyre_brief *messages;
+    gyre_brief *answers;
+    size_t count, sent, heard;
+    uint32_t to, from; /* wires of the next one to send, and to hear */
+} run;
+
+GYRE_INLINE uint32_t next_wire(const gyre_port *port, uint32_t wire)
+{
+    return wire + 1 < port->wires ? wire + 1 : 0;
+}
+
+/* Sends the next few, as far as there is room. */
+static void send_some(const gyre_port *port, gyre_wire *wires, run *r)
+{
+    const size_t until = r->count - r->sent < SOME ? r->count : r->sent + SOME;
+
+    while (r->sent < until) {
+        gyre_wire *const w = &wires[r->to];
+        const size_t room = port->mask + 1 - (w->called - w->oldest);
+        size_t now = port->wires > 1 ? 1 : until - r->sent;
+
+        now = now < room ? now : room;
+        if (now == 0)
+            break;
+        gyre_wire_put_many(port, w, &r->messages[r->sent], now, GYRE_BRIEF_CALL, w->called);
+        w->called += (uint32_t)now;
+        r->sent += now;
+        r->to = next_wire(port, r->to);
+    }
+}
+
+/* Hears the next few, as far as they are there; how many those were. */
+static size_t hear_some(const gyre_port *port, gyre_wire *wires, run *r)
+{
+    const size_t before = r->heard;
+    const size_t until = r->sent - r->heard < SOME ? r->sent : r->heard + SOME;
+
+    while (r->heard < until) {
+        gyre_wire *const w = &wires[r->from];
+
+        __builtin_prefetch(gyre_wire_slot(port, w->replies, w->oldest + GYRE_WIRE_AHEAD));
+        if (!gyre_wire_read(port, gyre_wire_slot(port, w->replies, w->oldest),
+                            gyre_ring_stamp(w->oldest, port->salt), &r->answers[r->heard]))
+            break;
+        w->oldest++;
+        r->heard++;
+        r->from = next_wire(port, r->from);
+    }
+    return r->heard - before;
+}
+
+static gyre_status call_in_a_run(gyre_port *port, run *r, uint64_t deadline_ns)
+{
+    gyre_waiting wait = {.deadline_ns = deadline_ns};
+    gyre_status status = GYRE_OK;
+
+    while (r->heard < r->count) {
+        const size_t sent = r->sent;
+
+        if (status == GYRE_OK && r->sent < r->count)
+            send_some(port, port->wire, r);
+        if (hear_some(port, port->wire, r) > 0) {
+            wait.polls = 0;
+            wait.since_ns = 0;
+        } else if (status != GYRE_OK) {
+            break; /* nor after the bad news */
+        } else if (r->sent == sent) {
+            status = gyre_port_wait_on(port, &wait);
+        }
+    }
+    for (uint32_t i = 0; i < port->wires; i++) {
+        gyre_wire *const w = &port->wire[i];
+
+        for (uint32_t n = w->oldest; n != w->called; n++)
+            w->entries[n & port->mask].state = GYRE_BOOKING_ABANDONED;
+        w->head = gyre_wire_own(&w->tail) - (w->called - w->oldest);
+    }
+    return r->heard == r->count ? GYRE_OK : status;
+}
+
+/* Whether nothing at all is under way. */
+static bool all_quiet(gyre_port *port)
+{
+    for (uint32_t i = 0; i < port->wires; i++) {
+        gyre_wire *const w = &port->wire[i];
+
+        if (!is_quiet(w) && !becomes_quiet(port, w))
+            return false;
+    }
+    return true;
+}
+
 gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
                                 gyre_brief *out_answers, size_t count, uint64_t deadline_ns)
 {
@@ -178,6 +275,12 @@ gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
     size_t sent = 0, heard = 0;
 
     assert(port->wires > 0);
+    if (status == GYRE_OK && all_quiet(port)) {
+        run r = {messages, out_answers, count, 0, 0, start, start};
+
+        port->next = (uint32_t)((start + count) % port->wires);
+        return call_in_a_run(port, &r, deadline_ns);
+    }
     for (uint32_t i = 0; status == GYRE_OK && i < port->wires; i++)
         if (port->wire[i].asked > port->mask)
             return GYRE_AGAIN;

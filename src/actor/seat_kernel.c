@@ -23,12 +23,13 @@ enum {
     WARP = 32,
     THREADS_MOST = 1024,
     BLOCK_LANES = 256, /* of GYRE_WIDTH_BLOCK, by default */
-    READERS = 16,      /* warps that read for a block, by default */
+    READERS = 16,      /* warps that read for GYRE_WIDTH_BLOCK */
     REPLICAS = 16,     /* of a bell, by default */
     SPIN_US = 10000,
-    STAGE = 32, /* messages of a port in shared memory, as in actor/loop_cuda.h */
+    STAGE = 32, /* messages of a port in shared memory, and */
+    HAND = 16,  /* answers there, as in actor/cuda_slot.h */
     STAGED_BYTES = 64,
-    INCLUDES_MOST = 24, /* of all, the behaviour's own among them */
+    INCLUDES_MOST = 32, /* of all, the behaviour's own among them */
 };
 
 typedef struct parameters {
@@ -121,14 +122,18 @@ static gyre_status prepare(gyre_actor *actor)
     return status;
 }
 
+/* Warps of a block that do not read: a steward, and where whole blocks handle messages those that
+ * do, and a clerk. */
+static uint32_t other_warps(const gyre_actor *actor)
+{
+    return actor->behaviour->width == GYRE_WIDTH_BLOCK ? actor->shape.lanes / WARP + 2 : 1;
+}
+
 static uint32_t block_threads(const gyre_actor *actor)
 {
-    const gyre_mailbox_shape *const shape = &actor->shape;
-
     if (!is_cuda(actor))
         return 1;
-    return actor->behaviour->width == GYRE_WIDTH_BLOCK ? shape->lanes + actor->readers * WARP
-                                                       : actor->readers * WARP;
+    return (actor->readers + other_warps(actor)) * WARP;
 }
 
 static uint32_t shared_bytes(const gyre_actor *actor)
@@ -136,7 +141,7 @@ static uint32_t shared_bytes(const gyre_actor *actor)
     uint32_t stage = 0;
 
     if (is_cuda(actor) && actor->behaviour->width == GYRE_WIDTH_BLOCK)
-        stage = (GYRE_MAILBOX_PORTS + actor->shape.ports * STAGE) * STAGED_BYTES;
+        stage = (GYRE_MAILBOX_PORTS + HAND + actor->shape.ports * STAGE) * STAGED_BYTES;
     return stage + actor->launched.shared_bytes;
 }
 
@@ -144,19 +149,19 @@ static uint32_t shared_bytes(const gyre_actor *actor)
 static gyre_status plan_warps(gyre_actor *actor, const gyre_actor_launch_options *options)
 {
     gyre_mailbox_shape *const shape = &actor->shape;
+    const bool is_block = actor->behaviour->width == GYRE_WIDTH_BLOCK;
     const uint32_t threads = options->threads;
+    uint32_t warps, others;
 
     if (threads % WARP != 0 || threads > THREADS_MOST)
         return gyre_fail(GYRE_INVALID, "actor '%s': %u threads; multiples of %d up to %d",
                          actor->name, threads, WARP, THREADS_MOST);
-    if (actor->behaviour->width == GYRE_WIDTH_BLOCK) {
-        shape->lanes = threads ? threads : BLOCK_LANES;
-        actor->readers = (THREADS_MOST - shape->lanes) / WARP;
-        actor->readers = actor->readers < READERS ? actor->readers : READERS;
-    } else {
-        shape->lanes = actor->behaviour->width;
-        actor->readers = (threads ? threads : THREADS_MOST) / WARP;
-    }
+    shape->lanes = !is_block ? actor->behaviour->width : threads ? threads : BLOCK_LANES;
+    warps = is_block ? THREADS_MOST / WARP : (threads ? threads : THREADS_MOST) / WARP;
+    others = other_warps(actor);
+    actor->readers = warps > others ? warps - others : 0;
+    if (is_block && actor->readers > READERS)
+        actor->readers = READERS;
     /* each port has as many as the others */
     actor->readers = actor->readers / shape->ports * shape->ports;
     if (actor->readers == 0)

@@ -94,4 +94,18 @@ GYRE_RING_INLINE void gyre_slot_write(GYRE_MAILBOX_BYTE *slot, gyre_abi_u32 wide
     gyre_slot_write_parts(slot, wide, stamp, head, brief);
 }
 
+/* The same for one of many messages, which the caller did not put down just now. */
+GYRE_RING_INLINE void gyre_slot_write_one(GYRE_MAILBOX_BYTE *slot, gyre_abi_u32 wide,
+                                          gyre_abi_u32 stamp, gyre_abi_u64 head,
+                                          const GYRE_RING_OWN gyre_brief *brief)
+{
+#if defined(GYRE_SLOT_SSE2)
+    if (!wide) {
+        gyre_slot_write_one_sse2((gyre_ring_slot *)(void *)slot, stamp, head, brief);
+        return;
+    }
+#endif
+    gyre_slot_write_parts(slot, wide, stamp, head, brief);
+}
+
 #endif

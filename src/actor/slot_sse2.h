@@ -93,4 +93,24 @@ static inline void gyre_slot_write_sse2(gyre_ring_slot *slot, gyre_abi_u32 stamp
     gyre_slot_store_quarter(&slot->quarter[3], q3);
 }
 
+/* The same of a brief that was put down long enough ago to be picked up in pieces of 16 bytes: one
+ * of many. */
+static inline void gyre_slot_write_one_sse2(gyre_ring_slot *slot, gyre_abi_u32 stamp,
+                                            gyre_abi_u64 head, const gyre_brief *brief)
+{
+    const __m128i *const parts = (const __m128i *)(const void *)brief;
+    const __m128i stamps = _mm_set1_epi32((int)stamp);
+    const __m128i first = _mm_loadu_si128(parts), second = _mm_loadu_si128(parts + 1);
+    const __m128i fours = _mm_loadu_si128(parts + 2);
+    const __m128i upper01 = _mm_unpacklo_epi32(fours, stamps);
+    const __m128i upper23 = _mm_unpackhi_epi32(fours, stamps);
+
+    gyre_ring_order();
+    gyre_slot_store_quarter(&slot->quarter[0],
+                            _mm_unpacklo_epi64(_mm_cvtsi64_si128((long long)head), upper01));
+    gyre_slot_store_quarter(&slot->quarter[1], _mm_unpackhi_epi64(first, upper01));
+    gyre_slot_store_quarter(&slot->quarter[2], _mm_unpacklo_epi64(second, upper23));
+    gyre_slot_store_quarter(&slot->quarter[3], _mm_unpackhi_epi64(second, upper23));
+}
+
 #endif

@@ -31,6 +31,9 @@ EMBED(loop_opencl, "src/actor/loop_opencl.h");
 EMBED(loop_cuda, "src/actor/loop_cuda.h");
 EMBED(cuda_slot, "src/actor/cuda_slot.h");
 EMBED(cuda_narrow, "src/actor/cuda_narrow.h");
+EMBED(cuda_stage, "src/actor/cuda_stage.h");
+EMBED(cuda_reader, "src/actor/cuda_reader.h");
+EMBED(cuda_clerk, "src/actor/cuda_clerk.h");
 EMBED(cuda_block, "src/actor/cuda_block.h");
 EMBED(cuda_steward, "src/actor/cuda_steward.h");
 
@@ -46,6 +49,9 @@ const gyre_include gyre_actor_texts[] = {
     {"actor/loop_cuda.h", gyre_actor_loop_cuda},
     {"actor/cuda_slot.h", gyre_actor_cuda_slot},
     {"actor/cuda_narrow.h", gyre_actor_cuda_narrow},
+    {"actor/cuda_stage.h", gyre_actor_cuda_stage},
+    {"actor/cuda_reader.h", gyre_actor_cuda_reader},
+    {"actor/cuda_clerk.h", gyre_actor_cuda_clerk},
     {"actor/cuda_block.h", gyre_actor_cuda_block},
     {"actor/cuda_steward.h", gyre_actor_cuda_steward},
     {NULL, NULL},

@@ -17,6 +17,7 @@ enum {
     NAP_AFTER_NS = 1000000,  /* and sleeps between looks, */
     NAP_NS = 50000,          /* that long */
     CHOICES = 4,             /* seats among which a message picks its own */
+    BUSY = 16,               /* messages that a seat seems to have before it is looked at again */
 };
 
 gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w)
@@ -87,8 +88,8 @@ void gyre_wire_learn(const gyre_port *port, gyre_wire *w)
     if (w->one_ways && (int32_t)(w->head - w->one_way) >= 0)
         w->one_ways = false;
     if (!w->one_ways) {
-        const uint32_t by_calls =
-            w->oldest == w->called ? tail : w->entries[w->oldest & port->mask].sequence;
+        /* what is not known to be read are calls, and nothing else */
+        const uint32_t by_calls = tail - (w->called - w->oldest);
 
         if ((int32_t)(by_calls - w->head) > 0)
             w->head = by_calls;
@@ -104,6 +105,8 @@ gyre_wire *gyre_port_choose_of_crew(gyre_port *port)
     for (uint32_t i = 0; i < choices; i++) {
         gyre_wire *const w = &port->wire[(port->next + i) % port->wires];
 
+        if (gyre_wire_own(&w->tail) - w->head >= BUSY)
+            gyre_wire_learn(port, w);
         if (gyre_wire_own(&w->tail) - w->head < gyre_wire_own(&best->tail) - best->head)
             best = w;
     }

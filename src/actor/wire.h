@@ -25,6 +25,8 @@
 #include "actor/slot.h"
 #include "base/process.h"
 
+enum { GYRE_WIRE_AHEAD = 8 }; /* slots that are sent for before they are written, or read */
+
 typedef enum gyre_booking_state {
     GYRE_BOOKING_DONE = 0,  /* or never used */
     GYRE_BOOKING_CALLED,    /* somebody waits for this one */
@@ -35,8 +37,7 @@ typedef enum gyre_booking_state {
 /* A call, by its number modulo the capacity. */
 typedef struct gyre_booking {
     uint64_t cookie;
-    uint32_t sequence; /* of its request */
-    uint32_t state;    /* gyre_booking_state */
+    uint32_t state; /* gyre_booking_state */
 } gyre_booking;
 
 typedef struct gyre_wire {
@@ -87,12 +88,11 @@ GYRE_INLINE bool gyre_wire_read(const gyre_port *port, const unsigned char *slot
     return gyre_slot_read(slot, port->wide, stamp, out_brief) == GYRE_RING_READY;
 }
 
-/* Writes what travels of what a caller gave. */
-GYRE_INLINE void gyre_wire_write(const gyre_port *port, unsigned char *slot, uint32_t stamp,
-                                 const gyre_brief *message, uint32_t flags, uint32_t correlation)
+/* What travels of the head that a caller gave. */
+GYRE_INLINE uint64_t gyre_wire_head(const gyre_brief *message, uint32_t flags, uint32_t correlation)
 {
-    flags |= message->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE);
-    gyre_slot_write(slot, port->wide, stamp, gyre_slot_head(message, flags, correlation), message);
+    return gyre_slot_head(
+        message, flags | (message->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE)), correlation);
 }
 
 /* The thread's own counts, which others only read. */
@@ -133,10 +133,28 @@ GYRE_INLINE void gyre_wire_put(const gyre_port *port, gyre_wire *w, const gyre_b
 {
     const uint32_t tail = gyre_wire_own(&w->tail);
 
-    gyre_wire_write(port, gyre_wire_slot(port, w->requests, tail),
-                    gyre_ring_stamp(tail, port->salt), message, flags, correlation);
+    gyre_slot_write(gyre_wire_slot(port, w->requests, tail), port->wide,
+                    gyre_ring_stamp(tail, port->salt), gyre_wire_head(message, flags, correlation),
+                    message);
     /* release [port-sent]: pairs with the acquire in gyre_port_sent */
     atomic_store_explicit(&w->tail, tail + 1, memory_order_release);
+}
+
+/* Puts many messages into the ring, which has room: calls numbered from `correlation` on, or not.
+ */
+GYRE_INLINE void gyre_wire_put_many(const gyre_port *port, gyre_wire *w, const gyre_brief *messages,
+                                    size_t count, uint32_t flags, uint32_t correlation)
+{
+    uint32_t tail = gyre_wire_own(&w->tail);
+
+    for (size_t i = 0; i < count; i++, tail++) {
+        __builtin_prefetch(gyre_wire_slot(port, w->requests, tail + GYRE_WIRE_AHEAD), 1);
+        gyre_slot_write_one(
+            gyre_wire_slot(port, w->requests, tail), port->wide, gyre_ring_stamp(tail, port->salt),
+            gyre_wire_head(&messages[i], flags, correlation + (uint32_t)i), &messages[i]);
+    }
+    /* release [port-sent]: pairs with the acquire in gyre_port_sent */
+    atomic_store_explicit(&w->tail, tail, memory_order_release);
 }
 
 /* A call's place in the books. */
@@ -147,7 +165,6 @@ GYRE_INLINE uint32_t gyre_wire_book(const gyre_port *port, gyre_wire *w, gyre_bo
     gyre_booking *const e = &w->entries[number & port->mask];
 
     e->cookie = cookie;
-    e->sequence = gyre_wire_own(&w->tail);
     e->state = state;
     return number;
 }

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cuda_reader: the warps that read the mailbox. See loop_cuda.h.
+ *
+ * Threads   all lanes of a warp together; `progress` has a word for each warp.
+ * Owns      nothing.
+ */
+#ifndef GYRE_ACTOR_CUDA_READER_H
+#define GYRE_ACTOR_CUDA_READER_H
+
+enum {
+    GYRE_FAST = 5,   /* slots of a chunk that were found full: messages come fast */
+    GYRE_WARM = 128, /* looks at the front before a warp that had messages watches the bell again */
+};
+
+/* Where a warp begins: at its first chunk that holds something from `first` on. */
+static __device__ __forceinline__ void gyre_begin(gyre_reader *reader, gyre_abi_u32 first)
+{
+    const gyre_abi_u32 chunk = first / GYRE_CHUNK;
+    const gyre_abi_u32 wait =
+        (reader->index + reader->peers - chunk % reader->peers) % reader->peers;
+
+    reader->base = (chunk + wait) * GYRE_CHUNK;
+    reader->done = wait == 0 ? GYRE_QUADS & ((1u << 4 * (first % GYRE_CHUNK)) - 1) : 0;
+    if (reader->lane == 0)
+        gyre_poke(GYRE_WORD(progress[reader->warp]), wait == 0 ? first : reader->base);
+}
+
+/* Tells how far the ring has been seen, by which the warp at its front is found. Never back. */
+static __device__ __forceinline__ void gyre_move_front(gyre_abi_u32 front, gyre_abi_u32 seen)
+{
+    for (gyre_abi_u32 was = gyre_peek(front), now; (int)(seen - was) > 0; was = now) {
+        now = gyre_swap(front, was, seen);
+        if (now == was)
+            break;
+    }
+}
+
+static __device__ __forceinline__ void gyre_push_front(gyre_reader *reader, gyre_abi_u32 seen)
+{
+    if (reader->lane == 0)
+        gyre_move_front(GYRE_WORD(front[reader->port]), seen);
+    __syncwarp();
+}
+
+/* A lane's quarter of the chunk that begins at `base`. */
+static __device__ __forceinline__ gyre_ring_quarter gyre_load_chunk(const gyre_reader *reader,
+                                                                    gyre_abi_u32 base)
+{
+    return gyre_ring_load_quarter(
+        &gyre_slot_of(reader, reader->requests_at, base + reader->lane / 4)
+             ->quarter[reader->lane & 3]);
+}
+
+/* Handles or stages what of the warp's chunk is there; which slots those were. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_take_chunk(gyre_reader *reader, gyre_self *self,
+                                                               gyre_behaviour_state *state,
+                                                               gyre_ring_quarter mine,
+                                                               gyre_abi_u32 below)
+{
+    const gyre_abi_u32 sequence = reader->base + reader->lane / 4;
+    gyre_abi_u32 ready = gyre_whole_quads(mine.stamp == gyre_ring_stamp(sequence, reader->salt) &&
+                                          sequence - reader->base < below);
+
+    ready &= ~reader->done;
+    if (!ready)
+        return 0;
+    if (GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_QUAD)
+        gyre_handle_quads(reader, self, state, mine, ready);
+    else if (GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_WARP)
+        gyre_handle_warp(reader, self, state, mine, ready);
+    else {
+        /* who waits for room keeps nobody from reading what comes before */
+        gyre_push_front(reader, reader->base + (35 - __clz(ready)) / 4);
+        ready = gyre_stage_ring(reader, mine, ready);
+    }
+    reader->done |= ready;
+    return ready;
+}
+
+/* When the chunk is done the next begins. */
+static __device__ __forceinline__ int gyre_next_chunk(gyre_reader *reader)
+{
+    if (reader->done != GYRE_QUADS)
+        return 0;
+    reader->base += GYRE_CHUNK * reader->peers;
+    reader->done = 0;
+    return 1;
+}
+
+/* What is done is told. The fence waits for all reads of the host's memory that the multiprocessor
+ * has under way. */
+static __device__ __forceinline__ void gyre_tell_progress(gyre_reader *reader)
+{
+    if (GYRE_BEHAVIOUR_WIDTH != GYRE_WIDTH_BLOCK) /* where it was read only */
+        gyre_fence();                             /* what was done is seen before that it was */
+    __syncwarp();
+    if (reader->lane == 0)
+        gyre_poke(GYRE_WORD(progress[reader->warp]),
+                  reader->base + (__ffs(GYRE_QUADS & ~reader->done) - 1) / 4);
+    reader->untold = 0;
+}
+
+/* Sequence behind the last slot that the warp has done. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_seen(const gyre_reader *reader)
+{
+    if (!reader->done)
+        return reader->base - GYRE_CHUNK * (reader->peers - 1);
+    return reader->base + (35 - __clz(reader->done)) / 4;
+}
+
+/* Whether the front has passed the chunk that begins at `base`. */
+static __device__ __forceinline__ int gyre_is_passed(const gyre_reader *reader, gyre_abi_u32 base)
+{
+    return (int)(gyre_peek_all(GYRE_WORD(front[reader->port])) - base) >= GYRE_CHUNK;
+}
+
+/* Chunks that the front has passed, one after another. The next is read before this one is
+ * handled. */
+static __device__ __forceinline__ void gyre_read_passed(gyre_reader *reader, gyre_self *self,
+                                                        gyre_behaviour_state *state,
+                                                        gyre_abi_u32 capacity)
+{
+    const gyre_abi_u32 stride = GYRE_CHUNK * reader->peers;
+    const gyre_abi_u32 untold_most = capacity / (4 * stride);
+    gyre_ring_quarter mine = gyre_load_chunk(reader, reader->base), next = mine;
+    int more = 1;
+
+    while (more) {
+        const int ahead = gyre_is_passed(reader, reader->base + stride);
+
+        if (ahead)
+            next = gyre_load_chunk(reader, reader->base + stride);
+        (void)gyre_take_chunk(reader, self, state, mine, GYRE_CHUNK);
+        /* a host may write its slots in another order: then it is left to the next look */
+        more = gyre_next_chunk(reader) && !gyre_peek_all(GYRE_WORD(gated)) &&
+               (ahead || gyre_is_passed(reader, reader->base));
+        if (more && !ahead)
+            next = gyre_load_chunk(reader, reader->base);
+        mine = next;
+        if (++reader->untold >= untold_most)
+            gyre_tell_progress(reader);
+        if (reader->messages >= 64)
+            gyre_tell_block(reader);
+    }
+}
+
+/* Waits for the front to come to the warp's chunk, for a while; whether it did. */
+static __device__ __forceinline__ int gyre_await_front(gyre_reader *reader)
+{
+    for (gyre_abi_u32 looks = 0; looks < GYRE_WARM; looks++) {
+        if ((int)(gyre_peek_all(GYRE_WORD(front[reader->port])) - reader->base) >= 0 ||
+            gyre_peek_all(GYRE_WORD(gated)))
+            return 1;
+        if (looks == GYRE_WARM / 8 && reader->untold)
+            gyre_tell_progress(reader);
+        __nanosleep(20);
+    }
+    return 0;
+}
+
+/* Reads its replica of the bell; 1: this warp has answered it, or staged it. */
+static __device__ __forceinline__ int gyre_read_bell(gyre_reader *reader, gyre_self *self,
+                                                     gyre_behaviour_state *state,
+                                                     gyre_ring_quarter bell, gyre_abi_u32 number)
+{
+    gyre_abi_u32 won = 0;
+
+    if (!__all_sync(GYRE_ALL,
+                    reader->lane >= 4 || bell.stamp == gyre_ring_stamp(2 * number, reader->salt)))
+        return 0;
+    if (reader->lane == 0)
+        won = gyre_swap(GYRE_WORD(bell[reader->port]), number - 1, number) == number - 1;
+    if (!__shfl_sync(GYRE_ALL, won, 0))
+        return 0;
+    if (GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_BLOCK) {
+        gyre_stage_bell(reader, bell);
+    } else {
+        gyre_handle_one(reader, self, state, bell, 0, 1);
+        gyre_fence();
+        __syncwarp();
+        if (reader->lane == 0)
+            gyre_poke(GYRE_WORD(bell_done[reader->port]), number);
+    }
+    return 1;
+}
+
+/* What a warp does that has looked in vain for a while. */
+static __device__ __forceinline__ void gyre_rest(const gyre_mailbox_shape *shape, gyre_abi_u32 idle,
+                                                 gyre_abi_u64 *since)
+{
+    if (shape->idle == GYRE_SEAT_BACKS_OFF && (idle & 15) == 15) {
+        const gyre_abi_u64 now = gyre_device_now(); /* lanes may differ: they meet later */
+
+        if (idle == 15)
+            *since = now;
+        else if (now - *since > (gyre_abi_u64)shape->spin_us * 1000)
+            __nanosleep(shape->nap_us < 1000 ? shape->nap_us * 1000 : 1000000);
+    }
+}
+
+/* Looks at the warp's own chunk, which is at the front; whether something was there. */
+static __device__ __forceinline__ int gyre_read_front(gyre_reader *reader, gyre_self *self,
+                                                      gyre_behaviour_state *state,
+                                                      gyre_ring_quarter mine, gyre_abi_u32 below)
+{
+    const gyre_abi_u32 ready = gyre_take_chunk(reader, self, state, mine, below);
+
+    if (!ready)
+        return 0;
+    (void)gyre_next_chunk(reader);
+    gyre_push_front(reader, gyre_seen(reader));
+    reader->untold++;
+    return __popc(ready);
+}
+
+/* A warp that reads: to the end of the seat's life. */
+static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_self *self,
+                                                      gyre_behaviour_state *state,
+                                                      const gyre_mailbox_shape *shape)
+{
+    gyre_abi_u32 idle = 0, warm = 0, vain = 0;
+    gyre_abi_u64 since = 0;
+
+    while (!gyre_peek_all(GYRE_WORD(quit))) {
+        const gyre_abi_u32 gated = gyre_peek_all(GYRE_WORD(gated));
+        const gyre_abi_u32 gate = gyre_peek_all(GYRE_WORD(gate[reader->port]));
+        const gyre_abi_u32 front = gyre_peek_all(GYRE_WORD(front[reader->port]));
+        const gyre_abi_u32 number = gyre_peek_all(GYRE_WORD(bell[reader->port])) + 1;
+        const int reads_bell =
+            reader->bell_at &&
+            !(gated && (int)(number - 1 - gyre_peek_all(GYRE_WORD(bell_gate[reader->port]))) >= 0);
+        const int reads_ring =
+            (int)(reader->base - front) <= 0 && !(gated && (int)(reader->base - gate) >= 0);
+        gyre_ring_quarter bell = {0, 0, 0}, ring = {0, 0, 0};
+        int found = 0;
+
+        if ((int)(front - reader->base) >= GYRE_CHUNK && !gated) {
+            gyre_read_passed(reader, self, state, shape->capacity);
+            warm = 1;
+            idle = 0;
+            continue;
+        }
+        if (warm && !reads_ring && !gated) {
+            warm = gyre_await_front(reader);
+            continue;
+        }
+        if (reader->untold && !warm)
+            gyre_tell_progress(reader);
+        /* both are under way at once */
+        if (reads_bell && reader->lane < 4)
+            bell = gyre_ring_load_quarter(
+                (const gyre_ring_quarter *)(reader->memory + reader->bell_at) + reader->lane);
+        if (reads_ring)
+            ring = gyre_load_chunk(reader, reader->base);
+        if (reads_ring)
+            found = gyre_read_front(reader, self, state, ring,
+                                    gated ? gate - reader->base : GYRE_CHUNK);
+        warm = found ? found >= GYRE_FAST : warm && ++vain < 4;
+        vain = found ? 0 : vain;
+        if (reads_bell)
+            found |= gyre_read_bell(reader, self, state, bell, number);
+        idle = found ? 0 : idle + 1;
+        if (!found && reader->untold)
+            gyre_tell_progress(reader);
+        if (idle == 1)
+            gyre_tell_block(reader);
+        if (!reads_bell && !reads_ring)
+            __nanosleep(400);
+        gyre_rest(shape, idle, &since);
+    }
+    if (reader->untold)
+        gyre_tell_progress(reader);
+    gyre_tell_block(reader);
+}
+
+#endif
