@@ -18,7 +18,7 @@
 #ifndef GYRE_ACTOR_CUDA_BLOCK_H
 #define GYRE_ACTOR_CUDA_BLOCK_H
 
-enum { GYRE_SETTLE = 32 }; /* messages after which they are made sure while there are more */
+enum { GYRE_SETTLE = 64 }; /* messages after which they are made sure while there are more */
 
 #define GYRE_UNSTAGE_(q)                                                                           \
     part = gyre_staged_quarter(slot, q);                                                           \
@@ -40,27 +40,30 @@ static __device__ __forceinline__ void gyre_unstage(gyre_abi_u32 slot, gyre_mail
     part.four = answer.payload.four[q];                                                            \
     gyre_stage_quarter(slot, q, part)
 
-/* Hands an answer to the clerk, or says that there is none. By lane 0, which has it. */
-static __device__ __forceinline__ void gyre_post_answer(gyre_reader *reader, gyre_self *self,
-                                                        const gyre_brief *brief,
-                                                        gyre_abi_u32 number, int posts)
+/* Hands an answer to the clerk. By lane 0, which has it. */
+static __device__ __forceinline__ void
+gyre_post_answer(gyre_reader *reader, gyre_self *self, const gyre_brief *brief, gyre_abi_u32 number)
 {
     const gyre_abi_u32 slot = gyre_staged_answer(reader, number);
     gyre_ring_quarter part = {0, 0, 0};
     gyre_mailbox_message answer;
 
+    gyre_conclude(self, brief);
+    answer.brief = self->answer;
+    part.stamp = 2 * number + 1;
+    GYRE_POST_(3);
+    GYRE_POST_(2);
+    GYRE_POST_(1);
+    GYRE_POST_(0);
+}
+
+/* Says that there is none, or that it is out already. */
+static __device__ __forceinline__ void gyre_post_nothing(gyre_reader *reader, gyre_abi_u32 number)
+{
+    gyre_ring_quarter part = {0, 0, 0};
+
     part.stamp = 2 * number;
-    if (posts) {
-        gyre_conclude(self, brief);
-        answer.brief = self->answer;
-        part.stamp++;
-        GYRE_POST_(3);
-        GYRE_POST_(2);
-        GYRE_POST_(1);
-        GYRE_POST_(0);
-    } else {
-        gyre_stage_quarter(slot, 0, part);
-    }
+    gyre_stage_quarter(gyre_staged_answer(reader, number), 0, part);
 }
 
 /* Answers at once, by the first warp, whose lane 0 has the answer. */
@@ -101,59 +104,100 @@ static __device__ __forceinline__ void gyre_settle(gyre_reader *reader, gyre_abi
     __syncwarp();
 }
 
-/* Waits for the message of that number to be dealt; its place. */
+/* Waits for the message of that number to be dealt; its entry in the hand. */
 static __device__ __forceinline__ gyre_abi_u32 gyre_await_hand(gyre_reader *reader,
-                                                               gyre_abi_u32 number, int drowses)
+                                                               gyre_abi_u32 number,
+                                                               gyre_abi_u32 *since, int drowses)
 {
     const gyre_abi_u32 next = GYRE_WORD(hand[number % GYRE_HAND]);
-    gyre_abi_u32 entry = gyre_peek(next), idle = 0;
+    gyre_abi_u32 entry = gyre_peek_all(next), idle = 0;
 
-    if (__builtin_expect(__any_sync(GYRE_ALL, entry >> 16 != (number & 0xffff)) ||
-                             number % GYRE_SETTLE == 0,
-                         0)) {
+    if (entry >> 16 != (number & 0xffff) || number % GYRE_SETTLE == 0) {
         if (threadIdx.x < 32)
             gyre_settle(reader, number);
         while ((entry = gyre_peek_all(next)) >> 16 != (number & 0xffff))
             if (drowses && ++idle > GYRE_DROWSY)
                 __nanosleep(200);
+        *since = gyre_tick(reader);
     }
     return entry & 0xffff;
 }
 
-/* A warp that handles the messages of a block, to the end of the seat's life. */
+static __device__ __forceinline__ void gyre_meet(const gyre_self *self)
+{
+    asm volatile("bar.sync 1, %0;" : : "r"(self->lanes) : "memory");
+}
+
+/* One is done, by lane 0. */
+static __device__ __forceinline__ void gyre_finish(gyre_reader *reader, const gyre_self *self,
+                                                   gyre_abi_u32 number, gyre_abi_u32 *since)
+{
+    gyre_poke(GYRE_WORD(finished), number + 1);
+    *since = gyre_count(reader, self, *since);
+}
+
+/* A message that is to be answered at once, is late, refers to something, or is the runtime's. */
+static __device__ __forceinline__ void gyre_handle_special(gyre_reader *reader, gyre_self *self,
+                                                           gyre_behaviour_state *state,
+                                                           gyre_abi_u32 number, gyre_abi_u32 entry)
+{
+    const gyre_abi_u32 place = entry & GYRE_HAND_PLACE;
+    gyre_mailbox_message message;
+
+    gyre_unstage(gyre_stage_slot(reader, place), &message);
+    gyre_handle(self, state, &message.brief);
+    gyre_meet(self);
+    if (threadIdx.x >= 32)
+        return;
+    if (entry & GYRE_HAND_CALL)
+        gyre_answer_now(reader, self, &message.brief, place);
+    if (reader->lane != 0)
+        return;
+    gyre_post_nothing(reader, number);
+    if (gyre_staged_bell(place)) {
+        gyre_fence(); /* what was done is seen before that it was */
+        gyre_poke(GYRE_WORD(bell_done[place]), message.brief.correlation);
+    }
+}
+
+/* Any other. */
+static __device__ __forceinline__ void gyre_handle_plain(gyre_reader *reader, gyre_self *self,
+                                                         gyre_behaviour_state *state,
+                                                         gyre_abi_u32 number, gyre_abi_u32 entry)
+{
+    gyre_mailbox_message message;
+
+    gyre_unstage(gyre_stage_slot(reader, entry & GYRE_HAND_PLACE), &message);
+    self->answered = 0;
+    self->error = GYRE_ACTOR_NO_ERROR;
+    gyre_behaviour_handle(self, state, &message.brief);
+    gyre_meet(self);
+    if (threadIdx.x == 0) {
+        if (entry & GYRE_HAND_CALL)
+            gyre_post_answer(reader, self, &message.brief, number);
+        else
+            gyre_post_nothing(reader, number);
+    }
+}
+
+/* A warp that handles the messages of a block, to the end of the seat's life. A message's time is
+ * from when it was found, or from the end of the one before. */
 static __device__ __forceinline__ void gyre_handle_loop(gyre_reader *reader, gyre_self *self,
                                                         gyre_behaviour_state *state, int drowses)
 {
-    const int leads = threadIdx.x < 32;
-    gyre_abi_u32 number = 0, place;
+    const gyre_abi_u32 last = GYRE_HAND_SPECIAL | GYRE_HAND_PLACE;
+    gyre_abi_u32 number = 0, entry, since = 0;
 
-    while ((place = gyre_await_hand(reader, number, drowses)) != GYRE_LAST) {
-        const gyre_abi_u32 before = gyre_tick(reader);
-        gyre_mailbox_message message;
-
-        gyre_unstage(gyre_stage_slot(reader, place), &message);
-        gyre_handle(self, state, &message.brief);
-        asm volatile("bar.sync 1, %0;" : : "r"(self->lanes) : "memory");
-        if (leads) {
-            const int calls = message.brief.flags & GYRE_BRIEF_CALL;
-            const int now = gyre_staged_bell(place) || (message.brief.flags & GYRE_BRIEF_REFERS);
-
-            if (__builtin_expect(calls && now, 0))
-                gyre_answer_now(reader, self, &message.brief, place);
-            if (reader->lane == 0) {
-                gyre_post_answer(reader, self, &message.brief, number, calls && !now);
-                gyre_poke(GYRE_WORD(finished), number + 1);
-                gyre_count(reader, self, before);
-            }
-            if (__builtin_expect(gyre_staged_bell(place), 0)) {
-                gyre_settle(reader, number + 1);
-                if (reader->lane == 0)
-                    gyre_poke(GYRE_WORD(bell_done[place]), message.brief.correlation);
-            }
-        }
+    while ((entry = gyre_await_hand(reader, number, &since, drowses)) != last) {
+        if (entry & GYRE_HAND_SPECIAL)
+            gyre_handle_special(reader, self, state, number, entry);
+        else
+            gyre_handle_plain(reader, self, state, number, entry);
+        if (threadIdx.x == 0)
+            gyre_finish(reader, self, number, &since);
         number++;
     }
-    if (leads)
+    if (threadIdx.x < 32)
         gyre_settle(reader, number);
 }
 

@@ -11,8 +11,10 @@
 #define GYRE_ACTOR_CUDA_CLERK_H
 
 enum {
-    GYRE_LAST = 0xffff, /* place of a message that ends it all */
-    GYRE_DROWSY = 4096, /* looks in vain before a look is not at once */
+    GYRE_HAND_PLACE = 0x3fff,   /* of a message on the stage; this one itself ends it all */
+    GYRE_HAND_CALL = 0x4000,    /* it is to be answered */
+    GYRE_HAND_SPECIAL = 0x8000, /* there is more to it than handling it */
+    GYRE_DROWSY = 4096,         /* looks in vain before a look is not at once */
 };
 
 /* What the clerk knows. */
@@ -26,10 +28,11 @@ typedef struct gyre_clerk {
 
 /* Puts the messages of `quads` into the hand: in the order of their bands, and as they stand. */
 static __device__ __forceinline__ void gyre_put_in_hand(gyre_reader *reader, gyre_clerk *clerk,
-                                                        gyre_abi_u32 quads, gyre_abi_u32 band,
+                                                        gyre_abi_u32 quads, gyre_abi_u32 head,
                                                         gyre_abi_u32 place)
 {
-    const int mine = quads >> reader->lane & 1;
+    const int mine = quads >> reader->lane & 1, is_bell = gyre_staged_bell(place);
+    const gyre_abi_u32 flags = head >> 16 & 0xff, band = is_bell ? 0 : head >> 30;
     gyre_abi_u32 number = clerk->dealt;
 
     for (gyre_abi_u32 b = 4; b-- > 0;) {
@@ -37,6 +40,11 @@ static __device__ __forceinline__ void gyre_put_in_hand(gyre_reader *reader, gyr
 
         number += __popc(band == b ? same & ((1u << reader->lane) - 1) : band < b ? same : 0);
     }
+    if (flags & GYRE_BRIEF_CALL)
+        place |= GYRE_HAND_CALL;
+    if (is_bell || (flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE)) ||
+        (head & 0xffff) >= GYRE_BRIEF_OWN)
+        place |= GYRE_HAND_SPECIAL;
     if (mine)
         gyre_poke(GYRE_WORD(hand[number % GYRE_HAND]), number << 16 | place);
     clerk->dealt += __popc(quads);
@@ -65,7 +73,7 @@ static __device__ __forceinline__ int gyre_deal(gyre_reader *reader, gyre_abi_u3
     if (bells) {
         if (bells >> reader->lane & 1)
             gyre_poke(GYRE_WORD(bell_taken[place]), number);
-        gyre_put_in_hand(reader, clerk, bells, 0, place);
+        gyre_put_in_hand(reader, clerk, bells, (gyre_abi_u32)bell.eight, place);
     } else {
         for (gyre_abi_u32 i = 1; i < each; i++) /* those before the first that is not there */
             rings &= rings << 4 | first;
@@ -74,7 +82,7 @@ static __device__ __forceinline__ int gyre_deal(gyre_reader *reader, gyre_abi_u3
         if (first >> reader->lane & 1)
             gyre_poke(GYRE_WORD(taken[port]),
                       sequence + __popc(rings >> reader->lane & ((1ull << 4 * each) - 1)));
-        gyre_put_in_hand(reader, clerk, rings, (gyre_abi_u32)ring.eight >> 30,
+        gyre_put_in_hand(reader, clerk, rings, (gyre_abi_u32)ring.eight,
                          gyre_stage_at(port, sequence));
     }
     __syncwarp();
@@ -94,7 +102,7 @@ static __device__ __forceinline__ void gyre_send_answers(gyre_reader *reader, gy
 {
     const gyre_abi_u32 number = clerk->answered + reader->lane / 4;
     const int there = (int)(finished - number) > 0;
-    const gyre_abi_u32 place = gyre_peek(GYRE_WORD(hand[number % GYRE_HAND])) & 0xffff;
+    const gyre_abi_u32 place = gyre_peek(GYRE_WORD(hand[number % GYRE_HAND])) & GYRE_HAND_PLACE;
     gyre_ring_quarter mine =
         gyre_staged_quarter(gyre_staged_answer(reader, number), reader->lane & 3);
     const gyre_abi_u32 whole = gyre_whole_quads(there && mine.stamp == 2 * number + 1);
@@ -137,32 +145,33 @@ static __device__ __forceinline__ void gyre_clerk_loop(gyre_reader *reader, gyre
                                                        int drowses)
 {
     gyre_clerk clerk = {0, 0, 0, 0, 0, 0};
-    gyre_abi_u32 idle = 0;
+    gyre_abi_u32 idle = 0, round = 0;
     int quits = 0;
 
     while (!quits || clerk.answered != clerk.dealt) {
-        const gyre_abi_u32 finished = gyre_peek_all(GYRE_WORD(finished));
-        const gyre_abi_u32 settled = gyre_peek_all(GYRE_WORD(settled));
+        if (clerk.settled != clerk.batches) {
+            const gyre_abi_u32 finished = gyre_peek_all(GYRE_WORD(finished));
+            const gyre_abi_u32 settled = gyre_peek_all(GYRE_WORD(settled));
 
-        if (finished != clerk.answered)
-            gyre_send_answers(reader, &clerk, finished);
-        clerk.handled =
-            gyre_close_batches(reader, &clerk, ports, clerk.handled, finished, GYRE_WORD(handled));
-        clerk.settled =
-            gyre_close_batches(reader, &clerk, ports, clerk.settled, settled, GYRE_WORD(sure));
-        idle++;
-        if (!quits && gyre_peek_all(GYRE_WORD(quit))) {
-            quits = 1;
-        } else if (!quits && clerk.batches - clerk.settled < GYRE_BATCHES &&
-                   clerk.dealt - clerk.answered <= 8) {
-            if (gyre_deal(reader, ports, &clerk))
-                idle = 0;
+            if (finished != clerk.answered)
+                gyre_send_answers(reader, &clerk, finished);
+            clerk.handled = gyre_close_batches(reader, &clerk, ports, clerk.handled, finished,
+                                               GYRE_WORD(handled));
+            clerk.settled =
+                gyre_close_batches(reader, &clerk, ports, clerk.settled, settled, GYRE_WORD(sure));
         }
+        idle++;
+        if (++round % 8 == 0)
+            quits = (int)gyre_peek_all(GYRE_WORD(quit));
+        if (!quits && clerk.batches - clerk.settled < GYRE_BATCHES &&
+            clerk.dealt - clerk.answered <= 8 && gyre_deal(reader, ports, &clerk))
+            idle = 0;
         if (drowses && idle > GYRE_DROWSY)
             __nanosleep(200);
     }
     if (reader->lane == 0)
-        gyre_poke(GYRE_WORD(hand[clerk.dealt % GYRE_HAND]), clerk.dealt << 16 | GYRE_LAST);
+        gyre_poke(GYRE_WORD(hand[clerk.dealt % GYRE_HAND]),
+                  clerk.dealt << 16 | GYRE_HAND_SPECIAL | GYRE_HAND_PLACE);
     while (clerk.settled != clerk.batches)
         clerk.settled = gyre_close_batches(reader, &clerk, ports, clerk.settled,
                                            gyre_peek_all(GYRE_WORD(settled)), GYRE_WORD(sure));

@@ -36,7 +36,7 @@ static __device__ __forceinline__ void gyre_handle_quads(gyre_reader *reader, gy
                               quarter, back, message.brief.flags & GYRE_BRIEF_REFERS);
     }
     if (is_ready && quarter == 0)
-        gyre_count(reader, self, before);
+        (void)gyre_count(reader, self, before);
 }
 
 /* A warp handles one message, of which four lanes from `from` on have the quarters. */
@@ -68,7 +68,7 @@ static __device__ __forceinline__ void gyre_handle_one(gyre_reader *reader, gyre
     if (reader->lane < 4 && (message.brief.flags & GYRE_BRIEF_CALL))
         gyre_store_answer(slot, reader->lane, back, message.brief.flags & GYRE_BRIEF_REFERS);
     if (reader->lane == 0)
-        gyre_count(reader, self, before);
+        (void)gyre_count(reader, self, before);
 }
 
 /* Warps: one after another, the highest band first. */

@@ -16,11 +16,11 @@
 #include "actor/mailbox_abi.h"
 
 enum {
-    GYRE_WARPS = 32,  /* of a block, most */
-    GYRE_CHUNK = 8,   /* slots that a warp reads at once */
-    GYRE_STAGE = 32,  /* block: messages of a port in shared memory, */
-    GYRE_HAND = 16,   /* messages in hand, */
-    GYRE_BATCHES = 8, /* and batches of them that the host does not know of */
+    GYRE_WARPS = 32,   /* of a block, most */
+    GYRE_CHUNK = 8,    /* slots that a warp reads at once */
+    GYRE_STAGE = 32,   /* block: messages of a port in shared memory, */
+    GYRE_HAND = 16,    /* messages in hand, */
+    GYRE_BATCHES = 16, /* and batches of them that the host does not know of */
 };
 
 #define GYRE_ALL 0xffffffffu   /* lanes of a warp */
@@ -46,7 +46,7 @@ typedef struct gyre_block {
     gyre_abi_u32 batch[GYRE_BATCHES][GYRE_MAILBOX_PORTS]; /* taken with the last few batches, */
     gyre_abi_u32 batch_end[GYRE_BATCHES];                 /* messages of the hand up to there */
     gyre_abi_u32 bell_taken[GYRE_MAILBOX_PORTS];          /* bells in hand, or answered */
-    gyre_abi_u32 hand[GYRE_HAND]; /* what to handle: its number above, its place on the stage */
+    gyre_abi_u32 hand[GYRE_HAND]; /* what to handle: its number, and below that GYRE_HAND_... */
     gyre_abi_u32 finished;        /* messages of the hand that were handled, */
     gyre_abi_u32 settled;         /* and for all to see */
 } gyre_block;
@@ -65,9 +65,18 @@ typedef struct gyre_reader {
     gyre_abi_u32 requests_at, replies_at;
     gyre_abi_u32 bell_at; /* 0: it reads none */
     gyre_abi_u32 telemetry;
-    gyre_abi_u32 messages, errors, dropped, last_error; /* this lane's since it told the block, */
-    gyre_abi_u32 total_ns, min_ns, max_ns;              /* like these */
+    gyre_abi_u32 messages;                 /* this lane's since it told the block, */
+    gyre_abi_u32 total_ns, min_ns, max_ns; /* like these */
 } gyre_reader;
+
+/* Keeps a value in a register: the compiler would make it anew each time. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_keep(gyre_abi_u32 value)
+{
+    gyre_abi_u32 kept;
+
+    asm volatile("mov.u32 %0, %1;" : "=r"(kept) : "r"(value));
+    return kept;
+}
 
 /* A word of the block, for the three below: an address of shared memory. */
 #define GYRE_WORD(member) (reader->at + (gyre_abi_u32)(gyre_abi_u64) & ((gyre_block *)0)->member)
@@ -217,7 +226,7 @@ static __device__ __forceinline__ void gyre_handle(gyre_self *self, gyre_behavio
 {
     self->answered = 0;
     self->error = GYRE_ACTOR_NO_ERROR;
-    if (__builtin_expect(brief->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE), 0)) {
+    if (brief->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE)) {
         /* acquire [ring-slot] at the system's scope, and the barrier hands it on */
         if (self->lane == 0)
             asm volatile("fence.acq_rel.sys;" ::: "memory");
@@ -228,7 +237,7 @@ static __device__ __forceinline__ void gyre_handle(gyre_self *self, gyre_behavio
     }
     if (brief->type < GYRE_BRIEF_OWN && !self->error)
         gyre_behaviour_handle(self, state, brief);
-    if (__builtin_expect(brief->flags & GYRE_BRIEF_REFERS, 0))
+    if (brief->flags & GYRE_BRIEF_REFERS)
         gyre_self_barrier(self);
 }
 
@@ -247,27 +256,30 @@ static __device__ __forceinline__ void gyre_conclude(gyre_self *self, const gyre
 static __device__ __forceinline__ void gyre_store_answer(gyre_ring_slot *slot, gyre_abi_u32 quarter,
                                                          gyre_ring_quarter mine, int refers)
 {
-    if (__builtin_expect(refers && quarter == 3, 0))
+    if (refers && quarter == 3)
         gyre_release_quarter(&slot->quarter[3], mine);
     else
         gyre_ring_store_quarter(&slot->quarter[quarter], mine);
 }
 
-/* Counts a message, by its lane 0. */
-static __device__ __forceinline__ void gyre_count(gyre_reader *reader, const gyre_self *self,
-                                                  gyre_abi_u32 before)
+/* Counts a message that began at `before`, by its lane 0; when it ended. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_count(gyre_reader *reader,
+                                                          const gyre_self *self,
+                                                          gyre_abi_u32 before)
 {
-    const gyre_abi_u32 took = gyre_tick(reader) - before;
+    const gyre_abi_u32 now = gyre_tick(reader), took = now - before;
 
     reader->messages++;
-    if (__builtin_expect(self->error, 0)) {
-        reader->errors++;
-        reader->last_error = self->error;
-        reader->dropped += self->error == GYRE_ACTOR_TIMEOUT;
+    if (self->error) {
+        atomicAdd((unsigned long long *)&reader->block->errors, 1);
+        if (self->error == GYRE_ACTOR_TIMEOUT)
+            atomicAdd((unsigned long long *)&reader->block->dropped, 1);
+        gyre_poke(GYRE_WORD(last_error), self->error);
     }
     reader->total_ns += took;
     reader->min_ns = min(reader->min_ns, took);
     reader->max_ns = max(reader->max_ns, took);
+    return now;
 }
 
 /* What its lanes have counted goes to the block. */
@@ -282,13 +294,8 @@ static __device__ __forceinline__ void gyre_tell_block(gyre_reader *reader)
         atomicMin((unsigned long long *)&block->min_ns, reader->min_ns);
         atomicMax((unsigned long long *)&block->max_ns, reader->max_ns);
     }
-    if (reader->errors) {
-        atomicAdd((unsigned long long *)&block->errors, reader->errors);
-        atomicAdd((unsigned long long *)&block->dropped, reader->dropped);
-        gyre_poke(GYRE_WORD(last_error), reader->last_error);
-    }
     atomicAdd((unsigned long long *)&block->processed, reader->messages);
-    reader->messages = reader->errors = reader->dropped = 0;
+    reader->messages = 0;
     reader->total_ns = reader->max_ns = 0;
     reader->min_ns = GYRE_NONE;
 }

@@ -10,8 +10,9 @@
 #define GYRE_ACTOR_CUDA_STEWARD_H
 
 enum {
-    GYRE_BUSY = 16,  /* looks in vain before it is not busy any more */
-    GYRE_EVERY = 16, /* looks between two at the orders, while it is busy */
+    GYRE_SAMPLES = 16, /* slots of a port that it looks at, most */
+    GYRE_BUSY = 16,    /* looks in vain before it is not busy any more */
+    GYRE_EVERY = 16,   /* looks between two at the orders, while it is busy */
 };
 
 typedef struct gyre_steward {
@@ -161,26 +162,27 @@ static __device__ __forceinline__ void gyre_obey(gyre_reader *reader, gyre_stewa
         gyre_mailbox_release(&seat->control.device.order, order);
 }
 
-/* Looks how far the rings are filled: at the last slot of every second chunk of the next few
+/* Looks how far the rings are filled: at the last slot of every fourth chunk of the next few
  * of each port. Tells who waits for that; whether there was anything. */
 static __device__ __forceinline__ int gyre_scout(const gyre_reader *reader, gyre_abi_u32 ports,
                                                  gyre_abi_u64 ring_bytes)
 {
-    gyre_block *const block = reader->block;
     const gyre_abi_u32 each = 32 / ports, port = reader->lane / each, place = reader->lane % each;
     const gyre_abi_u32 front = gyre_peek(GYRE_WORD(front[port]));
-    const gyre_abi_u32 last = (front / GYRE_CHUNK + 2 * (place + 1)) * GYRE_CHUNK - 1;
-    const gyre_ring_quarter mine = gyre_ring_load_quarter(
-        &gyre_slot_of(reader, reader->requests_at + 2 * port * (gyre_abi_u32)ring_bytes, last)
-             ->quarter[3]);
-    const gyre_abi_u32 all =
-        __ballot_sync(GYRE_ALL, mine.stamp == gyre_ring_stamp(last, reader->salt));
-    const gyre_abi_u32 there =
-        all >> port * each & (gyre_abi_u32)((1ull << each) - 1); /* of this port */
+    const gyre_abi_u32 last = (front / GYRE_CHUNK + 4 * (place + 1)) * GYRE_CHUNK - 1;
+    gyre_ring_quarter mine = {0, 0, 0};
+    gyre_abi_u32 all, there;
 
+    if (place < GYRE_SAMPLES)
+        mine = gyre_ring_load_quarter(
+            &gyre_slot_of(reader, reader->requests_at + 2 * port * (gyre_abi_u32)ring_bytes, last)
+                 ->quarter[3]);
+    all = __ballot_sync(GYRE_ALL,
+                        place < GYRE_SAMPLES && mine.stamp == gyre_ring_stamp(last, reader->salt));
+    there = all >> port * each & (gyre_abi_u32)((1ull << each) - 1); /* of this port */
     if (place == 0 && there)
         gyre_move_front(GYRE_WORD(front[port]),
-                        (front / GYRE_CHUNK + 2 * (32 - __clz(there))) * GYRE_CHUNK);
+                        (front / GYRE_CHUNK + 4 * (32 - __clz(there))) * GYRE_CHUNK);
     __syncwarp();
     return all != 0;
 }

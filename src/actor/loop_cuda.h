@@ -76,10 +76,7 @@ static __device__ __forceinline__ void gyre_reader_init(gyre_reader *reader, gyr
                                                         gyre_abi_u32 others)
 {
     reader->block = block;
-    /* behind its back, or the compiler would make the address anew for every word */
-    asm volatile("mov.u32 %0, %1;"
-                 : "=r"(reader->at)
-                 : "r"((gyre_abi_u32)__cvta_generic_to_shared(block)));
+    reader->at = gyre_keep((gyre_abi_u32)__cvta_generic_to_shared(block));
     reader->memory = mailbox + blockIdx.x * shape->seat_bytes;
     reader->salt = gyre_ring_salt(shape->incarnation);
     reader->mask = shape->capacity - 1;
@@ -95,7 +92,7 @@ static __device__ __forceinline__ void gyre_reader_init(gyre_reader *reader, gyr
     if (reader->index < shape->replicas)
         reader->bell_at = (gyre_abi_u32)gyre_mailbox_bell_at(shape, reader->port, reader->index);
     reader->telemetry = shape->telemetry;
-    reader->messages = reader->errors = reader->dropped = reader->last_error = 0;
+    reader->messages = 0;
     reader->total_ns = reader->max_ns = 0;
     reader->min_ns = GYRE_NONE;
 }
@@ -118,9 +115,9 @@ extern "C" __global__ void __launch_bounds__(1024)
     gyre_seat *seat;
 
     gyre_reader_init(&reader, &block, mailbox, &shape, others);
-    reader.stage = (gyre_abi_u32)__cvta_generic_to_shared(gyre_shared);
+    reader.stage = gyre_keep((gyre_abi_u32)__cvta_generic_to_shared(gyre_shared));
     seat = gyre_seat_of(&reader);
-    self.lanes = is_block ? shape.lanes : GYRE_BEHAVIOUR_WIDTH;
+    self.lanes = is_block ? gyre_keep(shape.lanes) : GYRE_BEHAVIOUR_WIDTH;
     self.lane = is_block ? threadIdx.x : reader.lane % self.lanes;
     self.seat = blockIdx.x;
     self.seats = shape.seats;

@@ -17,7 +17,7 @@ enum {
     NAP_AFTER_NS = 1000000,  /* and sleeps between looks, */
     NAP_NS = 50000,          /* that long */
     CHOICES = 4,             /* seats among which a message picks its own */
-    BUSY = 16,               /* messages that a seat seems to have before it is looked at again */
+    LOOK = 16,               /* messages that it gives a seat before it looks how far that is */
 };
 
 gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w)
@@ -105,7 +105,7 @@ gyre_wire *gyre_port_choose_of_crew(gyre_port *port)
     for (uint32_t i = 0; i < choices; i++) {
         gyre_wire *const w = &port->wire[(port->next + i) % port->wires];
 
-        if (gyre_wire_own(&w->tail) - w->head >= BUSY)
+        if ((gyre_wire_own(&w->tail) - w->head) % LOOK == LOOK - 1)
             gyre_wire_learn(port, w);
         if (gyre_wire_own(&w->tail) - w->head < gyre_wire_own(&best->tail) - best->head)
             best = w;
