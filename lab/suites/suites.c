@@ -35,6 +35,8 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_device_metrics,
     &gyre_suite_platform,
     &gyre_suite_multi_gpu,
+    &gyre_suite_actor,
+    &gyre_suite_actor_life,
     &gyre_suite_harness,
     NULL,
 };

@@ -7,6 +7,8 @@
 
 #include "gyre/bench.h"
 
+extern const gyre_suite gyre_suite_actor;
+extern const gyre_suite gyre_suite_actor_life;
 extern const gyre_suite gyre_suite_bare_opencl;
 extern const gyre_suite gyre_suite_base;
 extern const gyre_suite gyre_suite_buffers;
