@@ -9,6 +9,8 @@
 
 extern const gyre_suite gyre_suite_actor;
 extern const gyre_suite gyre_suite_actor_life;
+extern const gyre_suite gyre_suite_actor_rate;
+extern const gyre_suite gyre_suite_actor_sustained;
 extern const gyre_suite gyre_suite_bare_opencl;
 extern const gyre_suite gyre_suite_base;
 extern const gyre_suite gyre_suite_buffers;

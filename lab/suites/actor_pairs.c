@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * actor_pairs: see actor_pairs.h.
+ */
+#include "suites/actor_pairs.h"
+
+#include <stdlib.h>
+
+#include "gyre/bench.h"
+
+gyre_status gyre_bulk_init(gyre_bulk *bulk, uint64_t first)
+{
+    *bulk = (gyre_bulk){.first = first};
+    bulk->messages = calloc(GYRE_BULK, sizeof bulk->messages[0]);
+    bulk->answers = calloc(GYRE_BULK, sizeof bulk->answers[0]);
+    if (!bulk->messages || !bulk->answers) {
+        gyre_bulk_fini(bulk);
+        return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for %d messages", GYRE_BULK);
+    }
+    for (uint32_t i = 0; i < GYRE_BULK; i++)
+        bulk->messages[i].type = 1;
+    return GYRE_OK;
+}
+
+void gyre_bulk_fini(gyre_bulk *bulk)
+{
+    free(bulk->messages);
+    free(bulk->answers);
+    bulk->messages = bulk->answers = NULL;
+}
+
+gyre_status gyre_bulk_call(gyre_bulk *bulk, gyre_port *port, uint32_t count, uint64_t deadline_ns)
+{
+    const uint64_t first = bulk->first;
+    uint64_t sum = bulk->sum, mix = bulk->mix, answered = 0;
+    gyre_status status;
+
+    for (uint32_t i = 0; i < count; i++) {
+        bulk->messages[i].body.longs[0] = first + i;
+        bulk->messages[i].body.longs[4] = ~(first + i);
+    }
+    bulk->first += count;
+    status = gyre_port_call_many(port, bulk->messages, bulk->answers, count, deadline_ns);
+    if (status != GYRE_OK)
+        return status;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t front = bulk->answers[i].body.longs[0];
+        const uint64_t back = bulk->answers[i].body.longs[4];
+
+        answered += front == first + i && back == ~front;
+        sum += front;
+        mix ^= back;
+    }
+    bulk->sum = sum;
+    bulk->mix = mix;
+    bulk->answered += answered;
+    return GYRE_OK;
+}
+
+/* 0 ^ 1 ^ ... ^ (n - 1) */
+static uint64_t mix_below(uint64_t n)
+{
+    const uint64_t last = n - 1;
+
+    switch (n % 4) {
+    case 0:
+        return 0;
+    case 1:
+        return last;
+    case 2:
+        return 1;
+    default:
+        return last + 1;
+    }
+}
+
+bool gyre_bulk_is_right(const gyre_bulk *bulk, uint64_t first, uint64_t count)
+{
+    /* first + ... + (first + count - 1), without the overflow of the product */
+    const uint64_t below = count % 2 == 0 ? count / 2 * (count - 1) : (count - 1) / 2 * count;
+    uint64_t mix = mix_below(first + count) ^ mix_below(first);
+
+    if (count % 2 == 1)
+        mix = ~mix;
+    return bulk->first == first + count && bulk->answered == count &&
+           bulk->sum == first * count + below && bulk->mix == mix;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * actor_rate: how many messages a second actors take, and answer.
+ *
+ * `pairs` are requests and their answers, in bulk: an iteration is one bulk of each thread.
+ * `stream` is one way: the clock stops when everything is handled, and the actor's state is
+ * compared with what was sent. With the width of a block one message is handled after another, and
+ * a crew has several blocks. Beside them stand the same by hand (suites/actor_floor.c), in the same
+ * run.
+ *
+ * Threads   as many of the host as the axis says, with a port each; on the CPU one for each seat.
+ * Owns      a fixture per case.
+ * Not here  one message at a time (suites/actor.c), an hour of it (suites/actor_sustained.c).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gyre/actor.h"
+#include "gyre/clock.h"
+#include "suites/actor_pairs.h"
+#include "suites/suites.h"
+#include "suites/troupe.h"
+
+enum { STREAM_RING = 16384, BLOCK_BULK = 1024 };
+
+/* Numbers of different threads do not meet. */
+#define THREAD_FIRST(thread) ((uint64_t)(thread) << 48)
+
+typedef struct rate {
+    gyre_bulk bulk[GYRE_TROUPE_PORTS];
+    gyre_troupe troupe;
+    uint64_t sent;
+    uint32_t count;         /* messages of an iteration and thread */
+    uint32_t numbers, rest; /* sums of one bulk, for a tally */
+} rate;
+
+static void teardown(void *fixture)
+{
+    rate *r = fixture;
+
+    gyre_troupe_close(&r->troupe);
+    for (uint32_t i = 0; i < GYRE_TROUPE_PORTS; i++)
+        gyre_bulk_fini(&r->bulk[i]);
+    free(r);
+}
+
+static gyre_status set_up(const gyre_bench_case *c, const gyre_troupe_options *options,
+                          uint32_t count, void **out_fixture)
+{
+    rate *r = aligned_alloc(alignof(rate), sizeof *r);
+    gyre_status status;
+
+    *out_fixture = NULL;
+    if (!r)
+        return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
+    memset(r, 0, sizeof *r);
+    r->count = count;
+    status = gyre_troupe_open(&r->troupe, c, options);
+    for (uint32_t i = 0; status == GYRE_OK && i < r->troupe.threads; i++)
+        status = gyre_bulk_init(&r->bulk[i], THREAD_FIRST(i));
+    if (status != GYRE_OK) {
+        teardown(r); /* accepts a half-built one */
+        return status;
+    }
+    *out_fixture = r;
+    return GYRE_OK;
+}
+
+static gyre_status set_up_pairs(const gyre_bench_case *c, bool no_telemetry, void **out_fixture)
+{
+    const gyre_troupe_options options = {
+        .behaviour = &echo_quad,
+        .actors = 1,
+        .threads = (uint32_t)gyre_bench_axis(c, "threads"),
+        .launch = {.capacity = GYRE_BULK_RING, .no_telemetry = no_telemetry},
+    };
+
+    return set_up(c, &options, GYRE_BULK, out_fixture);
+}
+
+GYRE_SETUP_WITH(setup_pairs, set_up_pairs, false)
+GYRE_SETUP_WITH(setup_pairs_no_telemetry, set_up_pairs, true)
+
+static gyre_status set_up_block(const gyre_bench_case *c, const gyre_behaviour *behaviour,
+                                void **out_fixture)
+{
+    const gyre_troupe_options options = {
+        .behaviour = behaviour,
+        .actors = 1,
+        .launch = {.seats = (uint32_t)gyre_bench_axis(c, "seats"), .capacity = BLOCK_BULK},
+    };
+
+    return set_up(c, &options, GYRE_BULK, out_fixture);
+}
+
+/* The messages of a stream are made once, and each bulk is the same. */
+static gyre_status ready_stream(gyre_status status, void **out_fixture)
+{
+    rate *r = *out_fixture;
+
+    for (uint32_t i = 0; status == GYRE_OK && r && i < r->count; i++) {
+        gyre_brief *const message = &r->bulk[0].messages[i];
+
+        message->body.words[0] = i;
+        message->body.words[9] = gyre_tally_rest(i);
+        r->numbers += i;
+        r->rest += gyre_tally_rest(i);
+    }
+    return status;
+}
+
+static gyre_status setup_stream(const gyre_bench_case *c, void **out_fixture)
+{
+    const gyre_troupe_options options = {
+        .behaviour = &tally_quad, .actors = 1, .launch = {.capacity = STREAM_RING}};
+
+    return ready_stream(set_up(c, &options, GYRE_BULK, out_fixture), out_fixture);
+}
+
+GYRE_SETUP_WITH(setup_block_pairs, set_up_block, &echo_block)
+
+static gyre_status setup_block_stream(const gyre_bench_case *c, void **out_fixture)
+{
+    return ready_stream(set_up_block(c, &tally_block, out_fixture), out_fixture);
+}
+
+static void call_in_bulk(void *fixture, uint64_t iterations)
+{
+    rate *r = fixture;
+    const uint32_t thread = r->troupe.threads > 1 ? gyre_bench_thread() : 0;
+    const uint64_t deadline_ns =
+        gyre_clock_after_ns(GYRE_TROUPE_PATIENCE_NS + iterations * 1000 * r->count);
+
+    for (uint64_t i = 0; i < iterations; i++)
+        if (gyre_bulk_call(&r->bulk[thread], r->troupe.port[0][thread], r->count, deadline_ns) !=
+            GYRE_OK)
+            return; /* the check misses them */
+}
+
+static void send_in_bulk(void *fixture, uint64_t iterations)
+{
+    rate *r = fixture;
+    gyre_port *const port = r->troupe.port[0][0];
+    const uint64_t deadline_ns =
+        gyre_clock_after_ns(GYRE_TROUPE_PATIENCE_NS + iterations * 1000 * r->count);
+
+    for (uint64_t i = 0; i < iterations; i++) {
+        size_t sent;
+        const gyre_status status =
+            gyre_port_send_many(port, r->bulk[0].messages, r->count, deadline_ns, &sent);
+
+        r->sent += sent;
+        if (status != GYRE_OK)
+            return; /* the check misses them */
+    }
+    if (gyre_port_flush(port, deadline_ns) != GYRE_OK)
+        r->sent = 0; /* likewise */
+}
+
+static bool all_answered(const void *fixture, uint64_t iterations)
+{
+    const rate *r = fixture;
+    const uint64_t called = iterations * r->count;
+
+    for (uint32_t i = 0; i < r->troupe.threads; i++)
+        if (!gyre_bulk_is_right(&r->bulk[i], THREAD_FIRST(i), called)) {
+            (void)gyre_bench_refuse(GYRE_CORRUPT, "thread %u: %llu of %llu answers were right", i,
+                                    (unsigned long long)r->bulk[i].answered,
+                                    (unsigned long long)called);
+            return false;
+        }
+    return true;
+}
+
+static bool all_tallied(const void *fixture, uint64_t iterations)
+{
+    const rate *r = fixture;
+    gyre_tally tally;
+
+    return r->sent == iterations * r->count &&
+           gyre_tally_read(r->troupe.actor[0], &tally) == GYRE_OK && tally.count == r->sent &&
+           tally.numbers == r->numbers * (uint32_t)iterations &&
+           tally.rest == r->rest * (uint32_t)iterations;
+}
+
+static uint64_t items_of_threads(const gyre_bench_case *c)
+{
+    return (uint64_t)GYRE_BULK * gyre_troupe_threads(c);
+}
+
+static uint64_t items_of_one(const gyre_bench_case *c)
+{
+    (void)c;
+    return GYRE_BULK;
+}
+
+static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *facts)
+{
+    const rate *r = fixture;
+
+    (void)iterations;
+    gyre_troupe_tell(&r->troupe, facts);
+    gyre_bench_count(facts, "bulk", r->count);
+}
+
+#define BULK_THERE "before each host thread writes the first of a bulk of 8192 messages"
+#define BULK_BACK "the last answer of the last bulk has been compared"
+#define EVERY_ONE "the host's threads, which compare every answer, in order"
+#define SENT_ALL "the last one is handled, as a flush tells"
+#define TALLIED "the actor, which counts and adds up all of them in its state"
+#define THREADS GYRE_AXIS("threads", 1, 2)
+#define SEATS GYRE_AXIS("seats", 1, 8)
+#define ALWAYS .teardown = teardown, .tell = tell, .tags = GYRE_TAG_CPU | GYRE_TAG_GPU
+#define PAIRS                                                                                      \
+    .t0 = BULK_THERE, .t1 = BULK_BACK, .observer = EVERY_ONE, .run = call_in_bulk,                 \
+    .check = all_answered
+#define STREAM                                                                                     \
+    .t0 = "before the first of 8192 messages is written", .t1 = SENT_ALL, .observer = TALLIED,     \
+    .run = send_in_bulk, .check = all_tallied, .items = items_of_one
+
+static const gyre_bench benches[] = {
+    {
+        .name = "actor/pairs",
+        .axes = {GYRE_DEVICE_AXIS, THREADS},
+        .setup = setup_pairs,
+        .threads = gyre_troupe_threads,
+        .items = items_of_threads,
+        PAIRS,
+        ALWAYS,
+    },
+    {
+        .name = "actor/stream",
+        .axes = {GYRE_DEVICE_AXIS},
+        .setup = setup_stream,
+        STREAM,
+        ALWAYS,
+    },
+    {
+        .name = "actor/block_pairs",
+        .axes = {GYRE_DEVICE_AXIS, SEATS},
+        .setup = setup_block_pairs,
+        .items = items_of_one,
+        PAIRS,
+        ALWAYS,
+    },
+    {
+        .name = "actor/block_stream",
+        .axes = {GYRE_DEVICE_AXIS, SEATS},
+        .setup = setup_block_stream,
+        STREAM,
+        ALWAYS,
+    },
+    {
+        .name = "actor/pairs_telemetry",
+        .axes = {GYRE_AXIS_WORDS("device", "cpu", "cuda"), THREADS},
+        .beside = "actor/pairs_no_telemetry",
+        .setup = setup_pairs,
+        .threads = gyre_troupe_threads,
+        .items = items_of_threads,
+        PAIRS,
+        ALWAYS,
+    },
+    {
+        .name = "actor/pairs_no_telemetry",
+        .axes = {GYRE_AXIS_WORDS("device", "cpu", "cuda"), THREADS},
+        .setup = setup_pairs_no_telemetry,
+        .threads = gyre_troupe_threads,
+        .items = items_of_threads,
+        PAIRS,
+        ALWAYS,
+    },
+};
+
+const gyre_suite gyre_suite_actor_rate =
+    GYRE_DEVICE_SUITE("actor_rate", benches, NULL, &gyre_device_guard);

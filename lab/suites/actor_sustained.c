@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * actor_sustained: whether the rate of pairs lasts.
+ *
+ * An iteration goes on for a tenth of the axis `seconds`, so ten samples, which are the fewest, are
+ * all of it. It is cut into six windows, and pairs are counted for each: with 60 seconds a window
+ * is one. The time of an iteration says nothing; what there is to know is among the counters.
+ *
+ * Threads   two of the host where there are CPUs for them beside the actor, with a port each.
+ * Owns      a fixture per case.
+ * Not here  how fast it can be at best (suites/actor_rate.c).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gyre/actor.h"
+#include "gyre/clock.h"
+#include "suites/actor_pairs.h"
+#include "suites/suites.h"
+#include "suites/troupe.h"
+
+enum {
+    PARTS = 10,   /* iterations in the time that was asked for */
+    WINDOWS = 6,  /* of an iteration */
+    KEPT = 65536, /* windows */
+    BULK = 1024,  /* messages between two looks at the clock */
+    SECONDS_MOST = 86400,
+};
+
+typedef struct own {
+    gyre_bulk bulk;
+    uint64_t called;    /* messages */
+    uint32_t windows;   /* that are over */
+    uint32_t *answered; /* owned; in each window */
+} own;
+
+typedef struct sustained {
+    gyre_troupe troupe;
+    uint64_t window_ns;
+    uint64_t first_bytes; /* resident after the first iteration */
+    own own[GYRE_TROUPE_PORTS];
+} sustained;
+
+static void teardown(void *fixture)
+{
+    sustained *s = fixture;
+
+    gyre_troupe_close(&s->troupe);
+    for (uint32_t i = 0; i < GYRE_TROUPE_PORTS; i++) {
+        gyre_bulk_fini(&s->own[i].bulk);
+        free(s->own[i].answered);
+    }
+    free(s);
+}
+
+static gyre_status own_init(own *o, uint32_t thread)
+{
+    o->answered = calloc(KEPT, sizeof o->answered[0]);
+    if (!o->answered)
+        return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for the windows");
+    return gyre_bulk_init(&o->bulk, (uint64_t)thread << 48);
+}
+
+static gyre_status setup(const gyre_bench_case *c, void **out_fixture)
+{
+    const gyre_troupe_options options = {
+        .behaviour = &echo_quad,
+        .actors = 1,
+        .threads = (uint32_t)gyre_bench_axis(c, "threads"),
+        .launch = {.capacity = GYRE_BULK_RING},
+    };
+    const int64_t seconds = gyre_bench_axis(c, "seconds");
+    sustained *s;
+    gyre_status status;
+
+    *out_fixture = NULL;
+    if (seconds < 1 || seconds > SECONDS_MOST)
+        return gyre_bench_refuse(GYRE_INVALID, "it goes on for 1 to %d seconds", SECONDS_MOST);
+    s = aligned_alloc(alignof(sustained), sizeof *s);
+    if (!s)
+        return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
+    memset(s, 0, sizeof *s);
+    s->window_ns = (uint64_t)seconds * 1000000000 / PARTS / WINDOWS;
+    status = gyre_troupe_open(&s->troupe, c, &options);
+    for (uint32_t i = 0; status == GYRE_OK && i < s->troupe.threads; i++)
+        status = own_init(&s->own[i], i);
+    if (status != GYRE_OK) {
+        teardown(s); /* accepts a half-built one */
+        return status;
+    }
+    *out_fixture = s;
+    return GYRE_OK;
+}
+
+static uint64_t resident_bytes(void)
+{
+    FILE *const file = fopen("/proc/self/statm", "re");
+    unsigned long long size = 0, resident = 0;
+
+    if (!file)
+        return 0;
+    if (fscanf(file, "%llu %llu", &size, &resident) != 2)
+        resident = 0;
+    fclose(file);
+    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* One window; false when a call failed, and the check will miss messages. */
+static bool go_on(own *o, gyre_port *port, uint64_t until_ns)
+{
+    const uint64_t before = o->bulk.answered;
+
+    do {
+        o->called += BULK;
+        if (gyre_bulk_call(&o->bulk, port, BULK, gyre_clock_after_ns(GYRE_TROUPE_PATIENCE_NS)) !=
+            GYRE_OK)
+            return false;
+    } while (gyre_clock_now_ns() < until_ns);
+    if (o->windows < KEPT)
+        o->answered[o->windows++] = (uint32_t)(o->bulk.answered - before);
+    return true;
+}
+
+static void call_for_a_while(void *fixture, uint64_t iterations)
+{
+    sustained *s = fixture;
+    const uint32_t thread = s->troupe.threads > 1 ? gyre_bench_thread() : 0;
+
+    for (uint64_t i = 0; i < iterations; i++) {
+        const uint64_t start_ns = gyre_clock_now_ns();
+
+        for (uint64_t w = 1; w <= WINDOWS; w++)
+            if (!go_on(&s->own[thread], s->troupe.port[0][thread], start_ns + w * s->window_ns))
+                return;
+        if (thread == 0 && s->first_bytes == 0)
+            s->first_bytes = resident_bytes();
+    }
+}
+
+static bool none_lost(const void *fixture, uint64_t iterations)
+{
+    const sustained *s = fixture;
+
+    for (uint32_t i = 0; i < s->troupe.threads; i++) {
+        const own *o = &s->own[i];
+
+        if (!gyre_bulk_is_right(&o->bulk, (uint64_t)i << 48, o->called) ||
+            (o->windows != iterations * WINDOWS && o->windows < KEPT)) {
+            (void)gyre_bench_refuse(
+                GYRE_CORRUPT, "thread %u: %llu of %llu answers were right, in %u windows", i,
+                (unsigned long long)o->bulk.answered, (unsigned long long)o->called, o->windows);
+            return false;
+        }
+    }
+    return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Pairs a second of each window, all threads together, from slow to fast. */
+static double *sorted_windows(const sustained *s, uint32_t *out_count)
+{
+    const uint32_t count = s->own[0].windows;
+    double *const per_s = calloc(count ? count : 1, sizeof per_s[0]);
+
+    *out_count = per_s ? count : 0;
+    for (uint32_t w = 0; per_s && w < count; w++) {
+        for (uint32_t i = 0; i < s->troupe.threads; i++)
+            per_s[w] += s->own[i].answered[w];
+        per_s[w] *= 1e9 / (double)s->window_ns;
+    }
+    if (per_s)
+        qsort(per_s, count, sizeof per_s[0], compare);
+    return per_s;
+}
+
+static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *facts)
+{
+    const sustained *s = fixture;
+    uint64_t called = 0, answered = 0;
+    uint32_t count;
+    double *const per_s = sorted_windows(s, &count);
+
+    (void)iterations;
+    gyre_troupe_tell(&s->troupe, facts);
+    for (uint32_t i = 0; i < s->troupe.threads; i++) {
+        called += s->own[i].called;
+        answered += s->own[i].bulk.answered;
+    }
+    gyre_bench_count(facts, "pairs", (double)answered);
+    gyre_bench_count(facts, "lost", (double)(called - answered));
+    gyre_bench_count(facts, "windows", count);
+    gyre_bench_count(facts, "window_ms", (double)s->window_ns / 1e6);
+    if (count > 0) {
+        gyre_bench_count(facts, "median_window_per_s", per_s[count / 2]);
+        gyre_bench_count(facts, "p5_window_per_s", per_s[count / 20]);
+        gyre_bench_count(facts, "slowest_window_per_s", per_s[0]);
+        gyre_bench_count(facts, "p5_of_median", per_s[count / 20] / per_s[count / 2]);
+    }
+    gyre_bench_count(facts, "resident_growth_bytes",
+                     (double)resident_bytes() - (double)s->first_bytes);
+    free(per_s);
+}
+
+static const gyre_bench benches[] = {
+    {
+        .name = "actor_sustained/pairs_60s",
+        .axes = {GYRE_DEVICE_AXIS, GYRE_AXIS("threads", 2), GYRE_AXIS("seconds", 60)},
+        .t0 = "the common start of all threads",
+        .t1 = "a tenth of the seconds is over, and what was under way is answered",
+        .observer = "the host's threads, which compare every answer, in order",
+        .setup = setup,
+        .threads = gyre_troupe_threads,
+        .run = call_for_a_while,
+        .check = none_lost,
+        .tell = tell,
+        .teardown = teardown,
+        .tags = GYRE_TAG_CPU | GYRE_TAG_GPU | GYRE_TAG_SLOW,
+    },
+};
+
+const gyre_suite gyre_suite_actor_sustained =
+    GYRE_DEVICE_SUITE("actor_sustained", benches, NULL, &gyre_device_guard);
