@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bare_echo: the least that a resident kernel of CUDA can do with stamped lines in the host's
+ * memory. Knows nothing of Gyre, and includes nothing.
+ *
+ *   bare_echo  16 warps, each of which watches one of 16 replicas of a request, 4 KiB apart, by
+ * four lanes. The first to see it whole writes it back as the reply. bare_rate  32 warps, and a
+ * ring of requests for each of `rings` threads of the host: the eight slots from 8k on belong to
+ * warp k of those of the ring, and four lanes to a slot. A request is written back to its slot of
+ * the ring of replies; or, one way, counted and added up, and each warp tells now and then, and
+ * when it idles, how far it is.
+ *
+ * Both end when they see the stamp that is all ones.
+ */
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+struct alignas(16) quarter {
+    u64 eight;
+    u32 four;
+    u32 stamp;
+};
+
+struct alignas(64) line {
+    quarter q[4];
+};
+
+/* Of a warp; a line of its own. */
+struct alignas(64) progress {
+    u64 count, sum, mix;
+    u32 first; /* that it has not done */
+};
+
+static const u32 ALL = 0xffffffffu, QUADS = 0x11111111u, QUIT = 0xffffffffu;
+static const u32 CHUNK = 8, OFTEN = 8;
+
+static __device__ __forceinline__ quarter load(const quarter *from)
+{
+    quarter q;
+    u64 low, high;
+
+    asm volatile("{ .reg .b128 q; ld.relaxed.sys.b128 q, [%2]; mov.b128 {%0, %1}, q; }"
+                 : "=l"(low), "=l"(high)
+                 : "l"(from)
+                 : "memory");
+    q.eight = low;
+    q.four = (u32)high;
+    q.stamp = (u32)(high >> 32);
+    return q;
+}
+
+static __device__ __forceinline__ void store(quarter *to, quarter q)
+{
+    const u64 low = q.eight, high = (u64)q.stamp << 32 | q.four;
+
+    asm volatile("{ .reg .b128 q; mov.b128 q, {%1, %2}; st.relaxed.sys.b128 [%0], q; }"
+                 :
+                 : "l"(to), "l"(low), "l"(high)
+                 : "memory");
+}
+
+extern "C" __global__ void __launch_bounds__(512) bare_echo(char *requests, line *reply)
+{
+    __shared__ u32 answered;
+    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const quarter *const mine = ((const line *)(requests + warp * 4096))->q + lane % 4;
+
+    if (threadIdx.x == 0)
+        answered = 0;
+    __syncthreads();
+    for (;;) {
+        const u32 number = __shfl_sync(ALL, *(volatile u32 *)&answered, 0) + 1;
+        quarter q = {0, 0, number};
+        u32 won = 0;
+
+        if (lane < 4)
+            q = load(mine);
+        if (__any_sync(ALL, q.stamp == QUIT))
+            return;
+        if (!__all_sync(ALL, q.stamp == number))
+            continue;
+        if (lane == 0)
+            won = atomicCAS(&answered, number - 1, number) == number - 1;
+        if (__shfl_sync(ALL, won, 0) && lane < 4)
+            store(&reply->q[lane], q);
+    }
+}
+
+static __device__ __forceinline__ u64 total(u64 value, int exclusive)
+{
+    for (int by = 16; by > 0; by /= 2) {
+        const u64 other = __shfl_xor_sync(ALL, value, by);
+
+        value = exclusive ? value ^ other : value + other;
+    }
+    return value;
+}
+
+static __device__ __forceinline__ void tell(progress *told, progress all, u32 lane)
+{
+    all.count = total(all.count, 0);
+    all.sum = total(all.sum, 0);
+    all.mix = total(all.mix, 1);
+    if (lane != 0)
+        return;
+    *(volatile u64 *)&told->count = all.count;
+    *(volatile u64 *)&told->sum = all.sum;
+    *(volatile u64 *)&told->mix = all.mix;
+    asm volatile("st.release.sys.b32 [%0], %1;" : : "l"(&told->first), "r"(all.first) : "memory");
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+    bare_rate(line *requests, line *replies, progress *told, u32 mask, u32 rings, u32 answers)
+{
+    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, quad = lane % 4;
+    const u32 peers = blockDim.x / 32 / rings;
+    line *const from = requests + (u64)(warp % rings) * (mask + 1);
+    line *const to = replies + (u64)(warp % rings) * (mask + 1);
+    u32 base = warp / rings * CHUNK, done = 0, fresh = 0;
+    progress own = {0, 0, 0, 0};
+
+    for (;;) {
+        const u32 number = base + lane / 4;
+        const quarter q = load(&from[number & mask].q[quad]);
+        u32 ready = __ballot_sync(ALL, q.stamp == number + 1);
+
+        if (__any_sync(ALL, q.stamp == QUIT))
+            return;
+        ready &= ready >> 1;
+        ready &= ready >> 2;
+        ready &= QUADS & ~done; /* all four lanes, and not done yet */
+        if (ready >> (lane & 28) & 1) {
+            if (answers)
+                store(&to[number & mask].q[quad], q);
+            own.count += quad == 0;
+            own.sum += quad == 0 ? q.eight : 0;
+            own.mix ^= quad == 3 ? q.eight : 0;
+        }
+        done |= ready;
+        fresh += ready != 0;
+        if (done == QUADS) {
+            base += CHUNK * peers;
+            done = 0;
+        }
+        if (!answers && fresh && (!ready || fresh == OFTEN)) {
+            own.first = base + (__ffs(QUADS & ~done) - 1) / 4;
+            tell(&told[warp], own, lane);
+            fresh = 0;
+        }
+    }
+}
