@@ -4,16 +4,23 @@
  */
 #include "main/bench_main.h"
 #include "main/options.h"
+#include "suites/actor_targets.h"
 #include "suites/seed_targets.h"
 #include "suites/suites.h"
 #include "verb.h"
+
+static const gyre_named_targets named_targets[] = {
+    {"seeds", gyre_seed_targets},
+    {"actors", gyre_actor_targets},
+    {NULL, NULL},
+};
 
 static int run_bench(const gyre_args *args, int argc, char **argv)
 {
     const gyre_bench_program program = {
         .name = "gyre bench",
         .suites = gyre_suites,
-        .named_targets = gyre_seed_targets,
+        .named_targets = named_targets,
         .argc = argc,
         .argv = argv,
     };

@@ -13,11 +13,17 @@
 #include "gyre/bench.h"
 #include "gyre/common.h"
 
+/* A table of targets that a program brings along. */
+typedef struct gyre_named_targets {
+    const char *name; /* what --targets calls it; NULL: no more */
+    const char *text; /* JSON */
+} gyre_named_targets;
+
 typedef struct gyre_bench_program {
     const char *name; /* begins error messages */
     const gyre_suite *const *suites;
-    const char *named_targets; /* what `--targets seeds` means, as JSON; NULL: nothing */
-    int argc;                  /* the whole command line, for the record */
+    const gyre_named_targets *named_targets; /* NULL: none */
+    int argc;                                /* the whole command line, for the record */
     char *const *argv;
 } gyre_bench_program;
 

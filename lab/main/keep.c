@@ -51,13 +51,17 @@ static int check_base(const gyre_bench_program *program, const gyre_request *req
 static gyre_status load_targets(const gyre_bench_program *program, const char *word,
                                 gyre_targets **out_targets)
 {
-    if (strcmp(word, "seeds") != 0)
-        return gyre_targets_load(word, out_targets);
-    if (!program->named_targets)
-        return gyre_fail(GYRE_INVALID, "'seeds' are targets for Gyre's own benchmarks; --targets "
-                                       "takes a file here");
-    return gyre_targets_parse(program->named_targets, strlen(program->named_targets), word,
-                              out_targets);
+    const gyre_named_targets *named = program->named_targets;
+
+    for (; named && named->name; named++)
+        if (strcmp(word, named->name) == 0)
+            return gyre_targets_parse(named->text, strlen(named->text), word, out_targets);
+    if (strcmp(word, "seeds") == 0 || strcmp(word, "actors") == 0)
+        return gyre_fail(GYRE_INVALID,
+                         "'%s' are targets for Gyre's own benchmarks; --targets "
+                         "takes a file here",
+                         word);
+    return gyre_targets_load(word, out_targets);
 }
 
 gyre_status gyre_keep_prepare(const gyre_bench_program *program, const gyre_request *request,

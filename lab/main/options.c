@@ -96,7 +96,7 @@ const gyre_option gyre_bench_options[] = {
     [INSTRUCTIONS] = {"--instructions", 0, NULL,
                       "instructions too, by the processor's counters or by callgrind"},
     [TARGETS] = {"--targets", 0, "FILE",
-                 "a table of targets, met or not; gyre bench knows the file 'seeds'"},
+                 "a table of targets, met or not; gyre bench knows the files 'seeds' and 'actors'"},
     [TRACE] = {"--trace", 0, "FILE",
                "record what goes on and write it there, for Perfetto; figures may be slower"},
     [ISOLATE] = {"--isolate", 0, "group|bench|none",

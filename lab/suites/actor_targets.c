@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * actor_targets: see actor_targets.h.
+ *
+ * Times and rates are of a GPU that sits behind PCIe 5; ratios are to what the same machine does by
+ * hand in the same run.
+ */
+#include "suites/actor_targets.h"
+
+/* The members of a target are JSON as they stand. */
+#define FIRST(source_text, ...) "{\"source\": \"" source_text "\", " #__VA_ARGS__ "}"
+#define ROW(source_text, ...) ",\n" FIRST(source_text, __VA_ARGS__)
+
+#define LATENCY "actors, one message at a time"
+#define RATE "actors, many messages"
+#define LASTING "actors, for a minute"
+#define HOST "actors, on CPUs"
+
+/* clang-format off */
+const char gyre_actor_targets[] = "{\"schema\": \"gyre.targets/1\", \"targets\": [\n"
+
+FIRST(LATENCY, "id": "actor/round_trip/cuda/quad/1", "quantity": "ratio", "at_most": 1.15,
+    "to": "actor_floor/bare_echo/cuda")
+ROW(LATENCY, "id": "actor/round_trip/cuda/quad/1", "quantity": "median_ns", "at_most": 2000)
+ROW(LATENCY, "id": "actor/round_trip/cuda/quad/1", "quantity": "p99_ns", "at_most": 2800)
+ROW(LATENCY, "id": "actor/round_trip_telemetry/cuda", "quantity": "ratio", "at_most": 1.01,
+    "to": "actor/round_trip_no_telemetry/cuda")
+
+ROW(RATE, "id": "actor/pairs/cuda/2", "quantity": "items_per_s", "at_least": 100000000,
+    "note": "actor_floor/bare_pairs is the same by hand")
+ROW(RATE, "id": "actor/stream/cuda", "quantity": "items_per_s", "at_least": 150000000,
+    "note": "actor_floor/bare_stream is the same by hand")
+ROW(RATE, "id": "actor/block_pairs/cuda/1", "quantity": "items_per_s", "at_least": 3000000)
+ROW(RATE, "id": "actor/block_pairs/cuda/8", "quantity": "items_per_s", "at_least": 20000000)
+ROW(RATE, "id": "actor/pairs_telemetry/cuda/2", "quantity": "ratio", "at_most": 1.01,
+    "to": "actor/pairs_no_telemetry/cuda/2")
+
+ROW(LASTING, "id": "actor_sustained/pairs_60s/cuda/2/60", "quantity": "counter",
+    "counter": "p5_of_median", "at_least": 0.95)
+ROW(LASTING, "id": "actor_sustained/pairs_60s/cuda/2/60", "quantity": "counter", "counter": "lost",
+    "at_most": 0)
+
+ROW(HOST, "id": "actor/round_trip/cpu/quad/1", "quantity": "ratio", "at_most": 1.5,
+    "to": "actor_floor/bare_echo/cpu", "note": "holds where the two CPUs are far from each other")
+ROW(HOST, "id": "actor/round_trip/opencl/quad/1", "quantity": "ratio", "at_most": 2,
+    "to": "actor_floor/bare_echo/opencl", "note": "on PoCL")
+
+"\n]}\n";
+/* clang-format on */
