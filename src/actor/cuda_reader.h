@@ -109,39 +109,39 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_seen(const gyre_reader *read
     return reader->base + (35 - __clz(reader->done)) / 4;
 }
 
-/* Chunks that the front has passed, one after another. The next two are under way while one is
+/* Whether the front has passed the chunk that begins at `base`. */
+static __device__ __forceinline__ int gyre_is_passed(const gyre_reader *reader, gyre_abi_u32 base)
+{
+    return (int)(gyre_peek_all(GYRE_WORD(front[reader->port])) - base) >= GYRE_CHUNK;
+}
+
+/* Chunks that the front has passed, one after another. The next is read before this one is
  * handled. */
 static __device__ __forceinline__ void gyre_read_passed(gyre_reader *reader, gyre_self *self,
                                                         gyre_behaviour_state *state,
                                                         gyre_abi_u32 capacity)
 {
-    const int stride = GYRE_CHUNK * (int)reader->peers;
-    const gyre_abi_u32 untold_most = capacity / (4 * (gyre_abi_u32)stride);
-    gyre_ring_quarter mine = gyre_load_chunk(reader, reader->base), next = mine, after = mine;
-    int ahead = 0; /* chunks after this one that are under way */
+    const gyre_abi_u32 stride = GYRE_CHUNK * reader->peers;
+    const gyre_abi_u32 untold_most = capacity / (4 * stride);
+    gyre_ring_quarter mine = gyre_load_chunk(reader, reader->base), next = mine;
+    int more = 1;
 
-    for (;;) {
-        const int passed = (int)(gyre_peek_all(GYRE_WORD(front[reader->port])) - reader->base);
+    while (more) {
+        const int ahead = gyre_is_passed(reader, reader->base + stride);
 
-        if (ahead == 0 && passed >= GYRE_CHUNK + stride) {
+        if (ahead)
             next = gyre_load_chunk(reader, reader->base + stride);
-            ahead = 1;
-        }
-        if (ahead == 1 && passed >= GYRE_CHUNK + 2 * stride) {
-            after = gyre_load_chunk(reader, reader->base + 2 * stride);
-            ahead = 2;
-        }
         (void)gyre_take_chunk(reader, self, state, mine, GYRE_CHUNK);
+        /* a host may write its slots in another order: then it is left to the next look */
+        more = gyre_next_chunk(reader) && !gyre_peek_all(GYRE_WORD(gated)) &&
+               (ahead || gyre_is_passed(reader, reader->base));
+        if (more && !ahead)
+            next = gyre_load_chunk(reader, reader->base);
+        mine = next;
         if (++reader->untold >= untold_most)
             gyre_tell_progress(reader);
         if (reader->messages >= 64)
             gyre_tell_block(reader);
-        /* a host may write its slots in another order: then it is left to the next look */
-        if (!gyre_next_chunk(reader) || gyre_peek_all(GYRE_WORD(gated)) || !ahead)
-            break;
-        mine = next;
-        next = after;
-        ahead--;
     }
 }
 

@@ -65,8 +65,8 @@ typedef struct gyre_reader {
     gyre_abi_u32 requests_at, replies_at;
     gyre_abi_u32 bell_at; /* 0: it reads none */
     gyre_abi_u32 telemetry;
-    gyre_abi_u32 messages;                 /* this lane's since it told the block, */
-    gyre_abi_u32 total_ns, min_ns, max_ns; /* like these */
+    gyre_abi_u32 messages, errors, dropped, last_error; /* this lane's since it told the block, */
+    gyre_abi_u32 total_ns, min_ns, max_ns;              /* like these */
 } gyre_reader;
 
 /* Keeps a value in a register: the compiler would make it anew each time. */
@@ -271,10 +271,9 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_count(gyre_reader *reader,
 
     reader->messages++;
     if (self->error) {
-        atomicAdd((unsigned long long *)&reader->block->errors, 1);
-        if (self->error == GYRE_ACTOR_TIMEOUT)
-            atomicAdd((unsigned long long *)&reader->block->dropped, 1);
-        gyre_poke(GYRE_WORD(last_error), self->error);
+        reader->errors++;
+        reader->last_error = self->error;
+        reader->dropped += self->error == GYRE_ACTOR_TIMEOUT;
     }
     reader->total_ns += took;
     reader->min_ns = min(reader->min_ns, took);
@@ -294,8 +293,13 @@ static __device__ __forceinline__ void gyre_tell_block(gyre_reader *reader)
         atomicMin((unsigned long long *)&block->min_ns, reader->min_ns);
         atomicMax((unsigned long long *)&block->max_ns, reader->max_ns);
     }
+    if (reader->errors) {
+        atomicAdd((unsigned long long *)&block->errors, reader->errors);
+        atomicAdd((unsigned long long *)&block->dropped, reader->dropped);
+        gyre_poke(GYRE_WORD(last_error), reader->last_error);
+    }
     atomicAdd((unsigned long long *)&block->processed, reader->messages);
-    reader->messages = 0;
+    reader->messages = reader->errors = reader->dropped = 0;
     reader->total_ns = reader->max_ns = 0;
     reader->min_ns = GYRE_NONE;
 }

@@ -92,7 +92,7 @@ static __device__ __forceinline__ void gyre_reader_init(gyre_reader *reader, gyr
     if (reader->index < shape->replicas)
         reader->bell_at = (gyre_abi_u32)gyre_mailbox_bell_at(shape, reader->port, reader->index);
     reader->telemetry = shape->telemetry;
-    reader->messages = 0;
+    reader->messages = reader->errors = reader->dropped = reader->last_error = 0;
     reader->total_ns = reader->max_ns = 0;
     reader->min_ns = GYRE_NONE;
 }
