@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Every behaviour of the tree, but for the examples', compiles for CUDA and for OpenCL as it
- * compiled for this test; and what is wrong with one is told by its own file and line.
+ * compiled for this test, and does so as one text alone; what is wrong with one is told by its own
+ * file and line.
  */
+#include <stdlib.h>
+
+#include "actor/image.h"
 #include "actor/text.h"
 #include "backends/cuda/cuda.h"
 #include "base/alloc.h"
 #include "dev/build_log.h"
 #include "gyre/actor.h"
+#include "gyre/behaviour_text.h"
 #include "gyre/device.h"
 #include "gyre/kernel.h"
 #include "lab/suites/behaviours/echo_block.c" /* NOLINT(bugprone-suspicious-include): its types as well */
@@ -38,24 +43,56 @@ static const gyre_behaviour broken = {
             "}\n",
 };
 
-static gyre_status compile_for_cuda(const gyre_behaviour *behaviour)
+static gyre_status compile_text(const gyre_behaviour *behaviour, const char *text,
+                                const gyre_include *includes)
 {
     static const char *const options[] = {"-fmad=false", NULL};
-    gyre_dev_source source = {
-        .name = behaviour->file, .options = options, .includes = gyre_actor_texts};
-    gyre_status status;
+    const gyre_dev_source source = {
+        .name = behaviour->file, .options = options, .includes = includes, .text = text};
     void *image = NULL;
-    size_t size, room;
-    char *text;
+    size_t size;
+    const gyre_status status = gyre_cuda_nvrtc_compile(90, &source, &image, &size);
 
-    status = gyre_actor_text(behaviour, true, &text, &room);
-    if (status != GYRE_OK)
-        return status;
-    source.text = text;
-    status = gyre_cuda_nvrtc_compile(90, &source, &image, &size);
-    gyre_free(NULL, text, room, 1);
     if (status == GYRE_OK)
         gyre_free(NULL, image, size, 1);
+    return status;
+}
+
+static gyre_status compile_for_cuda(const gyre_behaviour *behaviour)
+{
+    size_t room;
+    char *text;
+    gyre_status status = gyre_actor_text(behaviour, true, &text, &room);
+
+    if (status == GYRE_OK)
+        status = compile_text(behaviour, text, gyre_actor_texts);
+    gyre_free(NULL, text, room, 1);
+    return status;
+}
+
+/* The one text; from malloc. */
+static char *whole_text(const gyre_behaviour *behaviour, gyre_behaviour_language language)
+{
+    size_t size = 0, again;
+    char *text;
+
+    if (gyre_behaviour_text(behaviour, language, NULL, 0, &size) != GYRE_OK)
+        return NULL;
+    text = malloc(size + 1);
+    if (text && (gyre_behaviour_text(behaviour, language, text, size + 1, &again) != GYRE_OK ||
+                 again != size || strlen(text) != size)) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+static gyre_status compile_whole(const gyre_behaviour *behaviour)
+{
+    char *const text = whole_text(behaviour, GYRE_BEHAVIOUR_IN_CUDA);
+    const gyre_status status = text ? compile_text(behaviour, text, NULL) : GYRE_NO_MEMORY;
+
+    free(text);
     return status;
 }
 
@@ -72,6 +109,23 @@ static void behaviours_compile_for_cuda(void)
         if (status != GYRE_OK)
             printf("%s: %s\n", all[i]->name, gyre_build_log());
     }
+}
+
+static void one_text_is_enough_for_cuda(void)
+{
+    char name[64];
+
+    if (gyre_cuda_nvrtc_name(name, sizeof name) != GYRE_OK)
+        SKIP("there is no NVRTC");
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const gyre_status status = compile_whole(all[i]);
+
+        CHECK(status == GYRE_OK);
+        if (status != GYRE_OK)
+            printf("%s: %s\n", all[i]->name, gyre_build_log());
+    }
+    CHECK(compile_whole(&broken) == GYRE_BUILD);
+    CHECK(strstr(gyre_build_log(), "some/where/broken.c(6)") != NULL);
 }
 
 static void cuda_names_the_line_that_is_wrong(void)
@@ -110,6 +164,26 @@ static void behaviours_compile_for_opencl(void)
     gyre_context_destroy(context);
 }
 
+static void one_text_is_enough_for_opencl(void)
+{
+    gyre_context *const context = opencl_open();
+
+    if (!context)
+        SKIP("there is no device of OpenCL that can have actors");
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        char *const text = whole_text(all[i], GYRE_BEHAVIOUR_IN_OPENCL);
+        const gyre_program program = {.struct_size = sizeof program, .opencl = text};
+        gyre_kernel *kernel = NULL;
+
+        CHECK(text &&
+              gyre_kernel_create(context, &program, GYRE_IMAGE_NAME(GYRE_MAILBOX_KERNEL),
+                                 "pointer pointer bytes56 shared", NULL, &kernel) == GYRE_OK);
+        gyre_kernel_release(kernel);
+        free(text);
+    }
+    gyre_context_destroy(context);
+}
+
 static void opencl_names_the_line_that_is_wrong(void)
 {
     gyre_context *const context = opencl_open();
@@ -133,11 +207,93 @@ static void a_behaviour_without_a_handler_is_not_for_the_cpu(void)
     gyre_context_destroy(context);
 }
 
+static size_t occurrences(const char *text, const char *word)
+{
+    size_t count = 0;
+
+    for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
+        count++;
+    return count;
+}
+
+static void includes_are_put_where_they_are_asked_for(void)
+{
+    static const char *const defines[] = {"FLAG", "SIZE=7", NULL};
+    const gyre_include includes[] = {{"own.h", "int own;\n"}, {NULL, NULL}};
+    const gyre_behaviour given = {
+        .struct_size = sizeof given,
+        .file = "given.c",
+        .includes = includes,
+        .defines = defines,
+        .text = "#include <gyre/behaviour.h>\n"
+                "  #  include \"own.h\" /* twice,\n"
+                "#include \"own.h\" is not one */ int between;\n"
+                "#include \"own.h\"\n"
+                "#include \"gyre/behaviour.h\"\n"
+                "#include <stdio.h>\n"
+                "// no comment: /*\n"
+                "#include \"own.h\"",
+    };
+    char *const text = whole_text(&given, GYRE_BEHAVIOUR_IN_CUDA);
+
+    REQUIRE(text);
+    CHECK(strncmp(text, "#define GYRE_BEHAVIOUR_CUDA 1\n#define FLAG 1\n#define SIZE 7\n", 60) ==
+          0);
+    CHECK(occurrences(text, "\n#line 1 \"own.h\"\nint own;\n#line ") == 3);
+    CHECK(strstr(text, "#line 2 \"given.c\"\n /* twice,\n#include \"own.h\" is not one */ int"));
+    CHECK(strstr(text, "#line 5 \"given.c\"\n\n#include <stdio.h>\n// no comment: /*\n#line 1"));
+    CHECK(strstr(text, "#line 8 \"given.c\"\n"));
+    CHECK(occurrences(text, "\n#line 1 \"gyre/behaviour.h\"\n") == 1);
+    CHECK(occurrences(text, "\n#line 1 \"gyre/abi.h\"\n") == 1);
+    free(text);
+}
+
+static void includes_that_go_in_circles_are_refused(void)
+{
+    const gyre_include includes[] = {
+        {"a.h", "#include \"b.h\"\n"}, {"b.h", "#include \"a.h\"\n"}, {NULL, NULL}};
+    gyre_behaviour given = {.struct_size = sizeof given,
+                            .file = "given.c",
+                            .text = "#include \"a.h\"\n",
+                            .includes = includes};
+    size_t size;
+
+    CHECK(gyre_behaviour_text(&given, GYRE_BEHAVIOUR_IN_CUDA, NULL, 0, &size) == GYRE_INVALID);
+    CHECK(strstr(gyre_error_last()->text, "includes itself"));
+    given.text = NULL;
+    CHECK(gyre_behaviour_text(&given, GYRE_BEHAVIOUR_IN_CUDA, NULL, 0, &size) == GYRE_INVALID);
+}
+
+/* Compiled with a header that had no images. */
+static void an_older_behaviour_is_taken(void)
+{
+    gyre_behaviour older = echo;
+    gyre_context *context;
+    gyre_actor *actor;
+
+    REQUIRE(gyre_context_create(gyre_device_at(0), NULL, &context) == GYRE_OK);
+    older.struct_size = offsetof(gyre_behaviour, image);
+    older.image_bytes = 99; /* whatever lies behind it */
+    CHECK(gyre_actor_create(context, &older, NULL, &actor) == GYRE_OK && actor);
+    gyre_actor_destroy(actor);
+    older.struct_size = sizeof older;
+    CHECK(gyre_actor_create(context, &older, NULL, &actor) == GYRE_INVALID && !actor);
+    older.struct_size = 0;
+    CHECK(gyre_actor_create(context, &older, NULL, &actor) == GYRE_INVALID && !actor);
+    CHECK(gyre_actor_create(context, NULL, NULL, &actor) == GYRE_INVALID && !actor);
+    gyre_context_destroy(context);
+}
+
 static const test_case cases[] = {
     TEST(behaviours_compile_for_cuda),
+    TEST(one_text_is_enough_for_cuda),
     TEST(cuda_names_the_line_that_is_wrong),
     TEST(behaviours_compile_for_opencl),
+    TEST(one_text_is_enough_for_opencl),
     TEST(opencl_names_the_line_that_is_wrong),
     TEST(a_behaviour_without_a_handler_is_not_for_the_cpu),
+    TEST(includes_are_put_where_they_are_asked_for),
+    TEST(includes_that_go_in_circles_are_refused),
+    TEST(an_older_behaviour_is_taken),
 };
 TEST_MAIN(cases)

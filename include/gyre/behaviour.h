@@ -234,6 +234,9 @@ typedef struct gyre_behaviour {
     const char *const *defines;    /* for the text, "NAME" or "NAME=VALUE", up to a NULL */
     const char *const *options;    /* more words for CUDA's compiler, up to a NULL */
     const char *const *cl_options; /* likewise for OpenCL's */
+    const void *image;             /* what nvcc made of gyre_behaviour_text: a cubin, fatbin or PTX;
+                                    * CUDA takes it and compiles nothing; NULL: there is none */
+    size_t image_bytes;            /* its size */
 } gyre_behaviour;
 
 GYRE_END_DECLS
@@ -270,7 +273,9 @@ GYRE_END_DECLS
                                   NULL,                                                            \
                                   NULL,                                                            \
                                   NULL,                                                            \
-                                  NULL};                                                           \
+                                  NULL,                                                            \
+                                  NULL,                                                            \
+                                  0};                                                              \
     GYRE_END_DECLS                                                                                 \
     static void gyre_handle_##name_(gyre_self *self __attribute__((unused)),                       \
                                     state_ *state __attribute__((unused)),                         \

@@ -29,6 +29,7 @@ gyre_status gyre_actor_create(gyre_context *context, const gyre_behaviour *behav
                               const gyre_actor_options *options, gyre_actor **out_actor)
 {
     gyre_actor_options o;
+    gyre_behaviour mine;
     gyre_actor *actor;
     void *memory = NULL;
     gyre_status status = gyre_process_use();
@@ -38,28 +39,27 @@ gyre_status gyre_actor_create(gyre_context *context, const gyre_behaviour *behav
         status = GYRE_OPTIONS_READ(o, options);
     if (status != GYRE_OK)
         return status;
-    if (!context || !behaviour || behaviour->struct_size < sizeof *behaviour || !behaviour->name)
-        return gyre_fail(GYRE_INVALID, "an actor needs a context and a behaviour with a name");
-    if (behaviour->width != GYRE_WIDTH_QUAD && behaviour->width != GYRE_WIDTH_WARP &&
-        behaviour->width != GYRE_WIDTH_BLOCK)
-        return gyre_fail(GYRE_INVALID, "behaviour '%s': a width of %u", behaviour->name,
-                         behaviour->width);
-    status = gyre_alloc(NULL, 1, sizeof *actor, &memory);
+    if (!context)
+        return gyre_fail(GYRE_INVALID, "an actor needs a context");
+    status = gyre_behaviour_read(behaviour, &mine);
+    if (status == GYRE_OK)
+        status = gyre_alloc(NULL, 1, sizeof *actor, &memory);
     if (status != GYRE_OK)
         return status;
     actor = memory;
     actor->context = context;
-    actor->behaviour = behaviour;
+    actor->given = mine;
+    actor->behaviour = &actor->given;
     actor->stall_ns = o.stall_ns ? o.stall_ns : 2 * SECOND_NS;
-    snprintf(actor->name, sizeof actor->name, "%s", o.name ? o.name : behaviour->name);
+    snprintf(actor->name, sizeof actor->name, "%s", o.name ? o.name : mine.name);
     pthread_mutex_init(&actor->lock, NULL);
     actor->residence = gyre_device_has(gyre_context_device(context), GYRE_FEATURE_FUNCTIONS)
                            ? &gyre_residence_threads
                            : &gyre_residence_kernel;
-    if (o.state && behaviour->state_bytes) {
-        status = gyre_alloc(NULL, behaviour->state_bytes, 1, &actor->first_state);
+    if (o.state && mine.state_bytes) {
+        status = gyre_alloc(NULL, mine.state_bytes, 1, &actor->first_state);
         if (status == GYRE_OK)
-            memcpy(actor->first_state, o.state, behaviour->state_bytes);
+            memcpy(actor->first_state, o.state, mine.state_bytes);
     }
     if (status == GYRE_OK)
         status = actor->residence->prepare(actor);

@@ -30,7 +30,8 @@ typedef struct gyre_residence gyre_residence;
 
 struct gyre_actor {
     gyre_context *context;
-    const gyre_behaviour *behaviour;
+    gyre_behaviour given;            /* the caller's, with zeros for what an older one lacks */
+    const gyre_behaviour *behaviour; /* that */
     const gyre_residence *residence;
     char name[GYRE_ACTOR_NAME];
     void *first_state; /* owned; NULL: zeros */
@@ -65,6 +66,11 @@ struct gyre_actor {
     uint32_t readers;                 /* warps of a block that read */
     gyre_resident resident;           /* on its device, while the kernel runs */
 };
+
+/* behaviour.c: the caller's, with zeros for what an older one lacks. GYRE_INVALID, GYRE_UNSUPPORTED
+ * with what is wrong. */
+GYRE_MUST_USE gyre_status gyre_behaviour_read(const gyre_behaviour *behaviour,
+                                              gyre_behaviour *out_behaviour);
 
 /* Where seats live. */
 struct gyre_residence {

@@ -98,7 +98,7 @@ static __device__ __forceinline__ void gyre_reader_init(gyre_reader *reader, gyr
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-    gyre_actor(gyre_abi_u8 *mailbox, void *state_memory, gyre_mailbox_shape shape)
+    GYRE_MAILBOX_KERNEL(gyre_abi_u8 *mailbox, void *state_memory, gyre_mailbox_shape shape)
 {
     extern __shared__ __align__(16) gyre_abi_u8 gyre_shared[];
     __shared__ gyre_block block;
@@ -158,6 +158,13 @@ extern "C" __global__ void __launch_bounds__(1024)
         /* release [actor-order]: the host may take the memory back */
         gyre_mailbox_release(&seat->control.device.has_terminated, 1);
     }
+}
+
+/* For an image, which may be any. */
+extern "C" __global__ void GYRE_MAILBOX_ABOUT(gyre_mailbox_about *about)
+{
+    about->width = GYRE_BEHAVIOUR_WIDTH;
+    about->state_bytes = sizeof(gyre_behaviour_state);
 }
 
 #endif

@@ -21,8 +21,8 @@
 
 #include "actor/loop_single.h"
 
-__kernel void gyre_actor(__global gyre_abi_u8 *mailbox, __global gyre_abi_u8 *state,
-                         gyre_mailbox_shape shape, __local gyre_abi_u8 *shared)
+__kernel void GYRE_MAILBOX_KERNEL(__global gyre_abi_u8 *mailbox, __global gyre_abi_u8 *state,
+                                  gyre_mailbox_shape shape, __local gyre_abi_u8 *shared)
 {
     gyre_loop loop;
     gyre_self self;

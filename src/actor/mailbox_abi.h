@@ -43,6 +43,12 @@
 #include "flow/ring_abi.h"
 #endif
 
+/* The kernels of a device's seats: what runs them, and what tells of which behaviour it is. The
+ * number goes up with every change of what host and seats must agree on: an image that was made
+ * before then has no kernel of that name, and is refused. */
+#define GYRE_MAILBOX_KERNEL gyre_actor_v1
+#define GYRE_MAILBOX_ABOUT gyre_actor_about_v1
+
 enum {
     GYRE_MAILBOX_PORTS = 16,      /* most */
     GYRE_MAILBOX_REPLICAS = 32,   /* most, of a bell */
@@ -83,6 +89,12 @@ typedef struct gyre_mailbox_shape {
     gyre_abi_u32 nap_us;      /* the longest pause */
     gyre_abi_u32 telemetry;   /* 1: it is kept */
 } gyre_mailbox_shape;
+
+/* What an image is told by, beside the names of its kernels. */
+typedef struct gyre_mailbox_about {
+    gyre_abi_u64 width; /* GYRE_WIDTH_... */
+    gyre_abi_u64 state_bytes;
+} gyre_mailbox_about;
 
 /* A message as the slots carry it, and as behaviours see it. */
 typedef union gyre_mailbox_message {

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "actor/actor.h"
+#include "actor/image.h"
 #include "actor/text.h"
 #include "base/alloc.h"
 #include "base/fail.h"
@@ -74,7 +75,9 @@ static gyre_status build(gyre_actor *actor, const char *text)
     static const char *const exact[] = {"-fmad=false", NULL};
     gyre_include includes[INCLUDES_MOST];
     const gyre_program program = {.struct_size = sizeof program,
-                                  .name = behaviour->file,
+                                  .name = behaviour->file ? behaviour->file : behaviour->name,
+                                  .cuda_image = behaviour->image,
+                                  .cuda_image_bytes = behaviour->image_bytes,
                                   .cuda = cuda ? text : NULL,
                                   .opencl = cuda ? NULL : text,
                                   .defines = behaviour->defines,
@@ -85,9 +88,30 @@ static gyre_status build(gyre_actor *actor, const char *text)
 
     if (status != GYRE_OK)
         return status;
-    return gyre_kernel_create(actor->context, &program, "gyre_actor",
+    if (cuda && behaviour->image)
+        status = gyre_image_check(actor, &program);
+    if (status != GYRE_OK)
+        return status;
+    return gyre_kernel_create(actor->context, &program, GYRE_IMAGE_NAME(GYRE_MAILBOX_KERNEL),
                               cuda ? "pointer pointer bytes56" : "pointer pointer bytes56 shared",
                               NULL, &actor->kernel);
+}
+
+/* Of the text, unless there is an image. */
+static gyre_status build_text(gyre_actor *actor)
+{
+    gyre_status status;
+    char *text;
+    size_t room;
+
+    if (is_cuda(actor) && actor->behaviour->image)
+        return build(actor, NULL);
+    status = gyre_actor_text(actor->behaviour, is_cuda(actor), &text, &room);
+    if (status != GYRE_OK)
+        return status;
+    status = build(actor, text);
+    gyre_free(NULL, text, room, 1);
+    return status;
 }
 
 static gyre_status prepare(gyre_actor *actor)
@@ -95,14 +119,12 @@ static gyre_status prepare(gyre_actor *actor)
     const gyre_behaviour *const behaviour = actor->behaviour;
     const gyre_device *const device = gyre_context_device(actor->context);
     gyre_status status;
-    char *text;
-    size_t room;
 
     if (!gyre_device_has(device, GYRE_FEATURE_MAPPED))
         return gyre_fail(GYRE_UNSUPPORTED,
                          "%s cannot have actors: its kernels do not reach the host's memory",
                          device->name);
-    if (!behaviour->text || !behaviour->file)
+    if (!(is_cuda(actor) && behaviour->image) && (!behaviour->text || !behaviour->file))
         return gyre_fail(GYRE_UNSUPPORTED, "behaviour '%s' has no text for %s", behaviour->name,
                          device->name);
     actor->resident.backend = device->backend;
@@ -110,16 +132,10 @@ static gyre_status prepare(gyre_actor *actor)
     actor->resident.name = actor->name;
     actor->resident.suspend = gyre_actor_suspend;
     actor->resident.restore = gyre_actor_restore;
-    status = gyre_actor_text(behaviour, is_cuda(actor), &text, &room);
-    if (status != GYRE_OK)
-        return status;
-    status = build(actor, text);
-    gyre_free(NULL, text, room, 1);
-    if (status == GYRE_OK)
-        status = gyre_stream_create(actor->context, NULL, &actor->stream);
+    status = gyre_stream_create(actor->context, NULL, &actor->stream);
     if (status == GYRE_OK)
         status = gyre_stream_create(actor->context, NULL, &actor->copies);
-    return status;
+    return status == GYRE_OK ? build_text(actor) : status;
 }
 
 /* Warps of a block that do not read: a steward, and where whole blocks handle messages those that

@@ -57,12 +57,15 @@ const gyre_include gyre_actor_texts[] = {
     {NULL, NULL},
 };
 
+const char *gyre_actor_text_before(bool cuda)
+{
+    /* contraction off, so that floats come out as on the host; CUDA has an option for it */
+    return cuda ? "#define GYRE_BEHAVIOUR_CUDA 1\n" : "#pragma OPENCL FP_CONTRACT OFF\n";
+}
+
 gyre_status gyre_actor_text(const gyre_behaviour *behaviour, bool cuda, char **out_text,
                             size_t *out_room)
 {
-    /* contraction off, so that floats come out as on the host; CUDA has an option for it */
-    static const char before[2][40] = {"#pragma OPENCL FP_CONTRACT OFF\n",
-                                       "#define GYRE_BEHAVIOUR_CUDA 1\n"};
     const size_t room = strlen(behaviour->text) + strlen(behaviour->file) + 256;
     void *text = NULL;
     const gyre_status status = gyre_alloc(NULL, room, 1, &text);
@@ -72,6 +75,7 @@ gyre_status gyre_actor_text(const gyre_behaviour *behaviour, bool cuda, char **o
     if (status == GYRE_OK)
         snprintf(text, room,
                  "%s#line 1 \"%s\"\n%s\n#line 1 \"gyre\"\n#include \"actor/loop_%s.h\"\n",
-                 before[cuda], behaviour->file, behaviour->text, cuda ? "cuda" : "opencl");
+                 gyre_actor_text_before(cuda), behaviour->file, behaviour->text,
+                 cuda ? "cuda" : "opencl");
     return status;
 }

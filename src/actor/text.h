@@ -19,6 +19,9 @@
 /* By the names that they include each other by; up to one without a name. */
 extern const gyre_include gyre_actor_texts[];
 
+/* What a program begins with, for CUDA, else for OpenCL. Static. */
+const char *gyre_actor_text_before(bool cuda);
+
 /* The whole program of a behaviour for CUDA, else for OpenCL: its own text, under its own name, and
  * the loop behind it. From gyre_alloc(NULL, *out_room, 1). */
 GYRE_MUST_USE gyre_status gyre_actor_text(const gyre_behaviour *behaviour, bool cuda,

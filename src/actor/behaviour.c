@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * behaviour: what callers fill in, as this version of Gyre knows it.
+ *
+ * Threads   any.
+ * Owns      nothing.
+ */
+#include "actor/actor.h"
+#include "base/fail.h"
+#include "base/options.h"
+
+gyre_status gyre_behaviour_read(const gyre_behaviour *behaviour, gyre_behaviour *out_behaviour)
+{
+    gyre_behaviour *const b = out_behaviour;
+    const gyre_status status = GYRE_OPTIONS_READ(*b, behaviour);
+
+    if (status != GYRE_OK)
+        return status;
+    if (!b->name)
+        return gyre_fail(GYRE_INVALID, "an actor needs a behaviour with a name");
+    if (b->width != GYRE_WIDTH_QUAD && b->width != GYRE_WIDTH_WARP && b->width != GYRE_WIDTH_BLOCK)
+        return gyre_fail(GYRE_INVALID, "behaviour '%s': a width of %u", b->name, b->width);
+    if ((b->image != NULL) != (b->image_bytes > 0))
+        return gyre_fail(GYRE_INVALID, "behaviour '%s': an image and its size go together",
+                         b->name);
+    return GYRE_OK;
+}
