@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * behaviour: see behaviour.h.
+ *
+ * The user's actor and the echo beside it are in one context: kernels of two contexts take turns on
+ * a GPU, and each would wait for the other's. The one that is not being timed is idle and backs
+ * off.
+ *
+ * Threads   the case's own calls; the seats are the library's.
+ * Owns      a fixture per case, and the device while there is one.
+ */
+#include "suites/behaviour.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gyre/actor.h"
+#include "gyre/clock.h"
+#include "gyre/kernel.h"
+#include "gyre/port.h"
+#include "suites/device_clock.h"
+
+enum {
+    BENCHES = 6,
+    BATCH = 256,
+    NAME_BYTES = GYRE_BEHAVIOUR_NAME_BYTES + 48,
+    LINE_BYTES = 240,
+    WHY_BYTES = 320
+};
+
+static const uint64_t PATIENCE_NS = 30000000000;
+
+extern const gyre_behaviour echo_quad, echo_warp, echo_block;
+
+static struct {
+    gyre_behaviour_bench bench;
+    char name[GYRE_BEHAVIOUR_NAME_BYTES];
+} given;
+
+/* The device, while cases stand on it. */
+static struct {
+    gyre_bench_device on;
+    uint32_t holders;
+} place;
+
+typedef struct round {
+    gyre_actor *actor;
+    gyre_port *port;
+    bool echo; /* the floor: answers are what was sent */
+    gyre_brief messages[BATCH], answers[BATCH];
+    uint64_t done;       /* messages that were handled as they should be */
+    uint64_t empty;      /* of them, without an answer of the behaviour's */
+    char why[WHY_BYTES]; /* what went wrong first; "": nothing did */
+} round;
+
+static gyre_status hold_place(const gyre_bench_case *c)
+{
+    const gyre_status status =
+        place.holders > 0 ? GYRE_OK : gyre_bench_device_open(&place.on, c, NULL);
+
+    place.holders += status == GYRE_OK;
+    return status;
+}
+
+static void leave_place(void)
+{
+    if (--place.holders == 0)
+        gyre_bench_device_close(&place.on);
+}
+
+static const gyre_behaviour *echo_of_width(uint32_t width)
+{
+    return width == GYRE_WIDTH_QUAD   ? &echo_quad
+           : width == GYRE_WIDTH_WARP ? &echo_warp
+                                      : &echo_block;
+}
+
+/* What the device's compiler said goes to stderr whole, and its first line into the reason. */
+static gyre_status explain_build(const gyre_behaviour *behaviour)
+{
+    const char *const log = gyre_kernel_build_log();
+    const int length = (int)strcspn(log, "\n");
+
+    fprintf(stderr, "%s\n", log);
+    return gyre_bench_refuse(GYRE_BUILD, "'%s' does not compile for %s: %.*s", behaviour->name,
+                             place.on.device->name, length < LINE_BYTES ? length : LINE_BYTES, log);
+}
+
+static gyre_status launch(round *r, const gyre_behaviour *behaviour)
+{
+    const gyre_actor_launch_options options = {
+        .struct_size = sizeof options, .seats = given.bench.seats, .threads = given.bench.threads};
+    gyre_status status = gyre_actor_create(place.on.context, behaviour, NULL, &r->actor);
+
+    if (status == GYRE_BUILD)
+        return explain_build(behaviour);
+    if (status == GYRE_OK)
+        status = gyre_actor_launch(r->actor, &options);
+    return status == GYRE_OK ? gyre_port_open(r->actor, NULL, &r->port) : status;
+}
+
+static void round_teardown(void *fixture)
+{
+    round *r = fixture;
+
+    gyre_port_close(r->port);
+    gyre_actor_destroy(r->actor);
+    leave_place();
+    free(r);
+}
+
+static gyre_status setup(const gyre_bench_case *c, bool echo, void **out_fixture)
+{
+    const gyre_behaviour *behaviour = NULL;
+    gyre_status status = given.bench.load(&behaviour);
+    round *r;
+
+    *out_fixture = NULL;
+    if (status == GYRE_OK)
+        status = hold_place(c);
+    if (status != GYRE_OK)
+        return status;
+    r = calloc(1, sizeof *r);
+    if (!r) {
+        leave_place();
+        return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
+    }
+    r->echo = echo;
+    for (int i = 0; i < BATCH; i++)
+        r->messages[i] = given.bench.message;
+    status = launch(r, echo ? echo_of_width(behaviour->width) : behaviour);
+    if (status != GYRE_OK) {
+        round_teardown(r); /* accepts a half-built one */
+        return status;
+    }
+    *out_fixture = r;
+    return GYRE_OK;
+}
+
+static gyre_status setup_own(const gyre_bench_case *c, void **out_fixture)
+{
+    return setup(c, false, out_fixture);
+}
+
+static gyre_status setup_echo(const gyre_bench_case *c, void **out_fixture)
+{
+    return setup(c, true, out_fixture);
+}
+
+/* The first thing that goes wrong is the one that is told. */
+static void fail(round *r, const char *what, const char *why)
+{
+    if (r->why[0] == '\0')
+        snprintf(r->why, sizeof r->why, "%s: %s", what, why);
+}
+
+static bool is_right(round *r, const gyre_brief *answer)
+{
+    char code[64];
+
+    if (answer->flags & GYRE_BRIEF_FAILED) {
+        snprintf(code, sizeof code, "the behaviour failed it with code %u", answer->body.words[0]);
+        fail(r, "a call", code);
+        return false;
+    }
+    if (r->echo &&
+        memcmp(answer->body.bytes, r->messages[0].body.bytes, sizeof answer->body.bytes) != 0) {
+        fail(r, "a call", "what came back is not what was sent");
+        return false;
+    }
+    r->empty += (answer->flags & GYRE_BRIEF_EMPTY) != 0;
+    return true;
+}
+
+static void run_call(void *fixture, uint64_t iterations)
+{
+    round *r = fixture;
+    uint64_t deadline_ns = 0;
+
+    for (uint64_t i = 0; i < iterations && r->why[0] == '\0'; i++) {
+        gyre_status status;
+
+        if (i % BATCH == 0)
+            deadline_ns = gyre_clock_after_ns(PATIENCE_NS);
+        status = gyre_port_call(r->port, r->messages, r->answers, deadline_ns);
+        if (status == GYRE_OK && is_right(r, r->answers))
+            r->done++;
+        else if (status == GYRE_TIMEOUT) /* it writes no detail */
+            fail(r, "a call", "no answer came within 30 s");
+        else if (status != GYRE_OK)
+            fail(r, "a call", gyre_error_last()->text);
+    }
+}
+
+static void run_call_many(void *fixture, uint64_t iterations)
+{
+    round *r = fixture;
+
+    for (uint64_t i = 0; i < iterations && r->why[0] == '\0'; i++) {
+        const gyre_status status = gyre_port_call_many(r->port, r->messages, r->answers, BATCH,
+                                                       gyre_clock_after_ns(PATIENCE_NS));
+
+        if (status == GYRE_TIMEOUT)
+            fail(r, "calls", "not all answers came within 30 s");
+        else if (status != GYRE_OK)
+            fail(r, "calls", gyre_error_last()->text);
+        for (size_t k = 0; k < BATCH && status == GYRE_OK; k++)
+            r->done += is_right(r, &r->answers[k]);
+    }
+}
+
+static void run_send(void *fixture, uint64_t iterations)
+{
+    round *r = fixture;
+
+    for (uint64_t i = 0; i < iterations && r->why[0] == '\0'; i++) {
+        const uint64_t deadline_ns = gyre_clock_after_ns(PATIENCE_NS);
+        size_t sent = 0;
+        gyre_status status = gyre_port_send_many(r->port, r->messages, BATCH, deadline_ns, &sent);
+
+        if (status == GYRE_OK)
+            status = gyre_port_flush(r->port, deadline_ns);
+        if (status == GYRE_OK)
+            r->done += sent;
+        else if (status == GYRE_TIMEOUT)
+            fail(r, "messages", "not all were handled within 30 s");
+        else
+            fail(r, "messages", gyre_error_last()->text);
+    }
+}
+
+static bool is_done(const round *r, uint64_t messages)
+{
+    if (r->why[0] != '\0') {
+        (void)gyre_bench_refuse(GYRE_INVALID, "%s", r->why);
+        return false;
+    }
+    if (r->done == messages)
+        return true;
+    (void)gyre_bench_refuse(GYRE_INVALID, "%llu of %llu messages were handled",
+                            (unsigned long long)r->done, (unsigned long long)messages);
+    return false;
+}
+
+static bool check_call(const void *fixture, uint64_t iterations)
+{
+    return is_done(fixture, iterations);
+}
+
+static bool check_call_many(const void *fixture, uint64_t iterations)
+{
+    return is_done(fixture, iterations * BATCH);
+}
+
+/* Nobody answers what is sent: the actor itself is asked, once it stands still, how many it handled
+ * and whether one failed. */
+static bool check_send(const void *fixture, uint64_t iterations)
+{
+    const round *r = fixture;
+    gyre_actor_statistics s = {.struct_size = sizeof s};
+
+    if (!is_done(r, iterations * BATCH))
+        return false;
+    if (gyre_actor_pause(r->actor, gyre_clock_after_ns(PATIENCE_NS)) != GYRE_OK ||
+        gyre_actor_describe(r->actor, &s) != GYRE_OK || gyre_actor_resume(r->actor) != GYRE_OK)
+        return false;
+    if (s.failed > 0)
+        (void)gyre_bench_refuse(GYRE_INVALID, "%llu messages failed, the last with code %u",
+                                (unsigned long long)s.failed, s.last_error);
+    else if (s.processed != iterations * BATCH)
+        (void)gyre_bench_refuse(GYRE_INVALID, "%llu of %llu messages were handled",
+                                (unsigned long long)s.processed,
+                                (unsigned long long)iterations * BATCH);
+    return s.failed == 0 && s.processed == iterations * BATCH;
+}
+
+static uint64_t batch(const gyre_bench_case *c)
+{
+    (void)c;
+    return BATCH;
+}
+
+static uint64_t one(const gyre_bench_case *c)
+{
+    (void)c;
+    return 1;
+}
+
+static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *facts)
+{
+    const round *r = fixture;
+    gyre_actor_statistics s = {.struct_size = sizeof s};
+
+    (void)iterations;
+    gyre_bench_device_tell(&place.on, facts);
+    if (gyre_actor_describe(r->actor, &s) == GYRE_OK) {
+        gyre_bench_note(facts, "scheme", s.scheme);
+        gyre_bench_count(facts, "seats", s.seats);
+    }
+    gyre_bench_count(facts, "type", given.bench.message.type);
+    gyre_bench_count(facts, "body_bytes", (double)given.bench.body_bytes);
+    if (r->empty > 0)
+        gyre_bench_count(facts, "without_answer", (double)r->empty);
+}
+
+/* What is measured; a row for the behaviour and one for the echo come of each. */
+static const gyre_bench kinds[] = {
+    {
+        .name = "call",
+        .t0 = "before the message is written",
+        .t1 = "after its answer was read",
+        .observer = "the caller, which reads what the actor wrote for this message",
+        .run = run_call,
+        .check = check_call,
+        .items = one,
+    },
+    {
+        .name = "call_many",
+        .t0 = "before the first of 256 messages is written",
+        .t1 = "after the last of their answers was read",
+        .observer = "the caller, which reads what the actor wrote for each message",
+        .run = run_call_many,
+        .check = check_call_many,
+        .items = batch,
+    },
+    {
+        .name = "send",
+        .t0 = "before the first of 256 messages is written",
+        .t1 = "after the actor said that all are handled",
+        .observer = "the sender, which reads the actor's count",
+        .run = run_send,
+        .check = check_send,
+        .items = batch,
+    },
+};
+
+_Static_assert(2 * sizeof kinds / sizeof kinds[0] == BENCHES, "one and its floor for each");
+
+const gyre_suite *gyre_suite_behaviour(const gyre_behaviour_bench *bench)
+{
+    static char names[BENCHES][NAME_BYTES];
+    static gyre_bench benches[BENCHES];
+    static gyre_suite suite = GYRE_DEVICE_SUITE("behaviour", benches, NULL, &gyre_device_guard);
+    static const gyre_axis devices = GYRE_DEVICE_AXIS;
+
+    given.bench = *bench;
+    snprintf(given.name, sizeof given.name, "%s", bench->name);
+    given.bench.name = given.name;
+    for (int i = 0; i < BENCHES; i++) {
+        const bool floor = i % 2;
+
+        benches[i] = kinds[i / 2];
+        snprintf(names[i], sizeof names[i], "behaviour.%s/%s%s", given.name, kinds[i / 2].name,
+                 floor ? "_echo" : "");
+        benches[i].name = names[i];
+        benches[i].axes[0] = devices;
+        benches[i].setup = floor ? setup_echo : setup_own;
+        benches[i].teardown = round_teardown;
+        benches[i].tell = tell;
+        benches[i].tags = GYRE_TAG_CPU;
+        benches[i].beside = floor ? NULL : names[i + 1];
+    }
+    return &suite;
+}
