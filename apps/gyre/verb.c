@@ -10,9 +10,9 @@
 #include "base/text.h"
 
 const gyre_verb *const gyre_verbs[] = {
-    &verb_bench,  &verb_compare, &verb_ab,    &verb_gate, &verb_selftest,
-    &verb_report, &verb_history, &verb_cache, &verb_info, &verb_doctor,
-    &verb_top,    &verb_env,     &verb_help,  NULL,
+    &verb_bench,  &verb_compare, &verb_ab,        &verb_gate,  &verb_selftest,
+    &verb_report, &verb_history, &verb_behaviour, &verb_cache, &verb_info,
+    &verb_doctor, &verb_top,     &verb_env,       &verb_help,  NULL,
 };
 
 const gyre_verb *verb_find(const char *name)

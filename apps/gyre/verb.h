@@ -29,6 +29,7 @@ typedef struct gyre_verb {
 } gyre_verb;
 
 extern const gyre_verb verb_ab;
+extern const gyre_verb verb_behaviour;
 extern const gyre_verb verb_bench;
 extern const gyre_verb verb_cache;
 extern const gyre_verb verb_compare;

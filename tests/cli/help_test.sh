@@ -12,7 +12,7 @@ overview() { exits 0 "$gyre" --help && says out '^  bench  ' && says out '^  doc
 no_verb() { exits 2 "$gyre" && says err '^usage: gyre VERB'; }
 help_twice()
 {
-    for verb in bench cache info doctor top env help; do
+    for verb in bench behaviour cache info doctor top env help; do
         exits 0 "$gyre" help "$verb" && cp "$work/out" "$work/first" &&
             exits 0 "$gyre" "$verb" --help && cmp -s "$work/out" "$work/first" &&
             says out "^usage: gyre $verb" && says out '  -h, --help' || return 1
@@ -49,7 +49,7 @@ offered() # WORDS... : what bash would offer for the last one
 completion()
 {
     [ "$(offered gyre doc)" = doctor ] && [ "$(offered gyre bench --sample)" = --sample-size ] &&
-        [ "$(offered gyre info --color a)" = 'auto always' ] && [ "$(offered gyre help be)" = bench ]
+        [ "$(offered gyre info --color a)" = 'auto always' ] && [ "$(offered gyre help be)" = 'bench behaviour' ]
 }
 generated_from_tables()
 {

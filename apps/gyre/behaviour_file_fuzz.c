@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Any text for a behaviour's name: there is one of letters, digits and '_', or a sentence that
+ * cannot drive a terminal.
+ */
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "behaviour_file.h"
+#include "gyre/status.h"
+
+enum { BYTES = 4096 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    char name[GYRE_BEHAVIOUR_NAME_BYTES], text[BYTES + 1];
+    gyre_status status;
+
+    size = size < BYTES ? size : BYTES;
+    if (size > 0)
+        memcpy(text, data, size);
+    text[size] = '\0';
+    status = behaviour_scan("some.c", text, name);
+    if (status == GYRE_OK) {
+        assert(name[0] != '\0' && strspn(name, letters) == strlen(name));
+        assert(strstr(text, "GYRE_BEHAVIOUR") && strstr(text, name));
+    } else {
+        assert(status == GYRE_INVALID && name[0] == '\0');
+        for (const char *c = gyre_error_last()->text; *c; c++)
+            assert((unsigned char)*c >= 0x20 && *c != 0x7f);
+    }
+    return 0;
+}

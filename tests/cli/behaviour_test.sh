@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# gyre behaviour: the one text of every behaviour of the tree, which nvcc takes, and what is wrong with a file.
+. "$(dirname "$0")/../sh.sh"
+
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+behaviours() { (cd "$root" && find examples/actors lab/suites/behaviours tests/conformance/behaviours -name '*.c' -exec grep -lE '^GYRE_BEHAVIOUR\(' {} +); }
+words() { printf '#include <gyre/behaviour.h>\ntypedef struct none { gyre_abi_u32 x; } none;\n%b' "$1"; } # the file's rest
+
+printed()
+{
+    for file in $(behaviours); do
+        exits 0 "$gyre" behaviour "$root/$file" && says out "^#line 1 \"$root/$file\"\$" && says out '^#line 1 "actor/loop_cuda.h"$' &&
+            says out 'GYRE_BEHAVIOUR_CUDA 1$' && cp "$work/out" "$work/default" && exits 0 "$gyre" behaviour --cuda "$root/$file" &&
+            cmp -s "$work/default" "$work/out" && exits 0 "$gyre" behaviour "$root/$file" --opencl && says out '^#line 1 "actor/loop_opencl.h"$' &&
+            not grep -qE '^[ \t]*#[ \t]*include[ \t]+["<](actor/loop|flow/|gyre/actor_abi)' "$work/out" || return 1
+    done
+}
+compiled_by_nvcc()
+{
+    for file in $(behaviours); do
+        exits 0 "$gyre" behaviour "$root/$file" && cp "$work/out" "$work/behaviour.cu" &&
+            exits 0 "$nvcc" -cubin -arch=sm_90 -fmad=false -Werror all-warnings -o "$work/behaviour.cubin" "$work/behaviour.cu" &&
+            grep -aq gyre_actor_v1 "$work/behaviour.cubin" && grep -aq gyre_actor_about_v1 "$work/behaviour.cubin" || return 1
+    done
+}
+nvcc_names_the_line()
+{
+    words 'GYRE_BEHAVIOUR(bad, none, GYRE_WIDTH_BLOCK)\n{\n    missing_thing = 2;\n}\n' >"$work/bad.c" &&
+        exits 0 "$gyre" behaviour "$work/bad.c" && cp "$work/out" "$work/bad.cu" &&
+        exits 1 "$nvcc" -cubin -arch=sm_90 -o "$work/bad.cubin" "$work/bad.cu" && says err "bad.c(5): error: "
+}
+wrong_files()
+{
+    exits 3 "$gyre" behaviour "$work/nowhere.c" && says err "^gyre behaviour: cannot open .*: No such file" &&
+        exits 2 "$gyre" behaviour && says err 'name one C file' && exits 2 "$gyre" behaviour --cuda --opencl a.c && says err 'exclude each other' &&
+        words '' >"$work/none.c" && exits 2 "$gyre" behaviour "$work/none.c" && says err 'there is no GYRE_BEHAVIOUR(name, state, width) in' &&
+        words 'GYRE_BEHAVIOUR(a, none, 4) {}\nGYRE_BEHAVIOUR(b, none, 4) {}\n' >"$work/two.c" &&
+        exits 2 "$gyre" behaviour "$work/two.c" && says err "two behaviours, 'a' in line 3 and 'b' in line 4"
+}
+
+claim every_behaviour_is_printed_as_one_text printed
+claim files_without_one_behaviour_are_refused wrong_files
+if [ -x "$nvcc" ]; then
+    claim nvcc_compiles_the_text_of_every_behaviour compiled_by_nvcc
+    claim what_nvcc_says_names_the_file_and_its_line nvcc_names_the_line
+else
+    skip nvcc_compiles_the_text_of_every_behaviour 'there is no nvcc'
+fi
+finish
