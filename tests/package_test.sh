@@ -23,6 +23,11 @@ installed()
     [ -e "$libdir/libgyre.so.$major" ] && [ -s "$libdir/libgyre.a" ] && [ -s "$libdir/libgyrelab.a" ]
 }
 command_runs() { exits 0 "$prefix/bin/gyre" --version && "$prefix/bin/gyre" info | grep -q '^  library  *[0-9]'; }
+behaviour_runs() # compiled with the installed headers
+{
+    (cd "$work" && exits 0 "$prefix/bin/gyre" bench --behaviour "$outside/actors/echo.c" --axis device=cpu --test &&
+        says out '^6 checked, 0 failed')
+}
 last_of() # PROGRAM: the last of its benchmarks
 {
     case $1 in
@@ -114,6 +119,7 @@ measures()
 
 claim everything_is_installed installed
 claim installed_command_runs command_runs
+claim installed_command_measures_a_behaviour behaviour_runs
 if command -v pkg-config >/dev/null; then
     claim pkg_config_in_c pkgconfig_c
     claim pkg_config_and_a_channel pkgconfig_channel

@@ -85,7 +85,7 @@ static size_t line_of(const char *text, const char *at)
     return line;
 }
 
-gyre_status behaviour_scan(const char *path, const char *text, char name[GYRE_BEHAVIOUR_NAME_BYTES])
+gyre_status behaviour_scan(const char *path, const char *text, char name[BEHAVIOUR_NAME_BYTES])
 {
     const int path_cut = gyre_text_cut(strlen(path));
     size_t length = 0, other_length = 0;
@@ -104,9 +104,9 @@ gyre_status behaviour_scan(const char *path, const char *text, char name[GYRE_BE
                          "a file has one",
                          path_cut, path, gyre_text_cut(length), first, line_of(text, first),
                          gyre_text_cut(other_length), second, line_of(text, second));
-    if (length >= GYRE_BEHAVIOUR_NAME_BYTES)
+    if (length >= BEHAVIOUR_NAME_BYTES)
         return gyre_fail(GYRE_INVALID, "'%.*s': a behaviour's name of %zu bytes; %d are the most",
-                         path_cut, path, length, GYRE_BEHAVIOUR_NAME_BYTES - 1);
+                         path_cut, path, length, BEHAVIOUR_NAME_BYTES - 1);
     memcpy(name, first, length);
     name[length] = '\0';
     return GYRE_OK;

@@ -14,13 +14,14 @@
 
 #include "gyre/common.h"
 #include "gyre/status.h"
-#include "suites/behaviour.h"
+
+enum { BEHAVIOUR_NAME_BYTES = 96 };
 
 typedef struct behaviour_file {
     const char *path; /* borrowed: as given */
     char *text;       /* terminated */
     size_t room;      /* of the text */
-    char name[GYRE_BEHAVIOUR_NAME_BYTES];
+    char name[BEHAVIOUR_NAME_BYTES];
 } behaviour_file;
 
 /* Reads it. GYRE_IO when it cannot be, GYRE_INVALID when it is no text or too long, or has not one
@@ -31,6 +32,6 @@ void behaviour_file_fini(behaviour_file *file);
 /* The name of the one behaviour in a text, which is not inside a comment or a string; `path` is for
  * the sentence. GYRE_INVALID when there is none, or two. Pure. */
 GYRE_MUST_USE gyre_status behaviour_scan(const char *path, const char *text,
-                                         char name[GYRE_BEHAVIOUR_NAME_BYTES]);
+                                         char name[BEHAVIOUR_NAME_BYTES]);
 
 #endif

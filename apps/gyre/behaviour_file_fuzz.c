@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    char name[GYRE_BEHAVIOUR_NAME_BYTES], text[BYTES + 1];
+    char name[BEHAVIOUR_NAME_BYTES], text[BYTES + 1];
     gyre_status status;
 
     size = size < BYTES ? size : BYTES;

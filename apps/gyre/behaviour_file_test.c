@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "behaviour_file.h"
 
+#include <stdbool.h>
+
 #include "gyre/status.h"
 #include "test.h"
 
-static char name[GYRE_BEHAVIOUR_NAME_BYTES];
+static char name[BEHAVIOUR_NAME_BYTES];
 
 static bool refused(const char *text, const char *words)
 {

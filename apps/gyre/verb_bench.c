@@ -2,6 +2,7 @@
  *
  * bench: measures Gyre's own suites. The work is lab/main/bench_main.c's.
  */
+#include "behaviour_bench.h"
 #include "main/bench_main.h"
 #include "main/options.h"
 #include "suites/actor_targets.h"
@@ -21,6 +22,7 @@ static int run_bench(const gyre_args *args, int argc, char **argv)
         .name = "gyre bench",
         .suites = gyre_suites,
         .named_targets = named_targets,
+        .behaviour = behaviour_bench,
         .argc = argc,
         .argv = argv,
     };
@@ -41,7 +43,11 @@ const gyre_verb verb_bench = {
         "answer is wrong is reported as failed with its reason, the others are measured, and the "
         "exit status is 1. The run, with every sample, is kept as latest.json in the folder for "
         "results, compared with the baseline 'base', put in its place, added to the history, "
-        "and shown in an HTML report. Ctrl-C ends the run, keeps what was measured, and exits with "
+        "and shown in an HTML report. With --behaviour a C file is compiled with cc, or CC, and "
+        "its behaviour launched as an actor on each device there is; --axis device=cpu chooses. "
+        "Calls one by one, calls and messages in bulk are timed beside those of an echo of the "
+        "same width; a call that is not answered, or fails, fails the benchmark. Ctrl-C ends the "
+        "run, keeps what was measured, and exits with "
         "130.",
     .options = gyre_bench_options,
     .run = run_bench,

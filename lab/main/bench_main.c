@@ -55,6 +55,10 @@ static int complain(const job *j, int code)
 
 static int exit_of(gyre_status status)
 {
+    if (status == GYRE_BUILD) /* a behaviour that does not compile */
+        return GYRE_EXIT_FAILED;
+    if (status == GYRE_CANCELLED)
+        return GYRE_EXIT_INTERRUPTED;
     return status == GYRE_INVALID || status == GYRE_NOT_FOUND ? GYRE_EXIT_USAGE
                                                               : GYRE_EXIT_ENVIRONMENT;
 }
@@ -299,11 +303,27 @@ static int work(job *j, const gyre_worker_order *order, bool shortened)
     return measure(j, shortened);
 }
 
+/* The program's own, or those of the behaviour that the user brings. */
+static gyre_status find_suites(job *j, bool worker, const gyre_suite *const **out_suites)
+{
+    gyre_behaviour_request *behaviour = &j->request.behaviour;
+
+    *out_suites = j->program->suites;
+    if (!behaviour->file)
+        return GYRE_OK;
+    if (!j->program->behaviour)
+        return gyre_fail(GYRE_INVALID, "--behaviour is an option of 'gyre bench', not of programs");
+    behaviour->list = j->request.list;
+    behaviour->worker = worker;
+    return j->program->behaviour(behaviour, out_suites);
+}
+
 int gyre_bench_run(const gyre_bench_program *program, const gyre_args *args)
 {
     const char *text = gyre_settings_text(GYRE_SETTING_WORKER);
     gyre_worker_order order;
     job j = {.program = program};
+    const gyre_suite *const *suites = NULL;
     bool shortened;
     int code;
     gyre_status status = gyre_request_read(args, &j.request);
@@ -321,7 +341,9 @@ int gyre_bench_run(const gyre_bench_program *program, const gyre_args *args)
         return complain(&j, exit_of(status));
     if (j.request.load)
         return gyre_keep_compare_loaded(program, &j.request);
-    status = gyre_case_list_create(program->suites, &j.request.choice, &j.list);
+    status = find_suites(&j, text[0] != '\0', &suites);
+    if (status == GYRE_OK)
+        status = gyre_case_list_create(suites, &j.request.choice, &j.list);
     if (status == GYRE_OK)
         status = gyre_schedule(j.list, j.request.order, j.request.method.seed);
     if (status == GYRE_OK) {

@@ -12,6 +12,8 @@
 #include "base/args.h"
 #include "gyre/bench.h"
 #include "gyre/common.h"
+#include "gyre/status.h"
+#include "main/options.h"
 
 /* A table of targets that a program brings along. */
 typedef struct gyre_named_targets {
@@ -23,7 +25,11 @@ typedef struct gyre_bench_program {
     const char *name; /* begins error messages */
     const gyre_suite *const *suites;
     const gyre_named_targets *named_targets; /* NULL: none */
-    int argc;                                /* the whole command line, for the record */
+    /* The suites for `--behaviour`, which are the only ones then. NULL: there is no such option.
+     * GYRE_BUILD when it does not compile; the sentence is printed. */
+    gyre_status (*behaviour)(const gyre_behaviour_request *request,
+                             const gyre_suite *const **out_suites);
+    int argc; /* the whole command line, for the record */
     char *const *argv;
 } gyre_bench_program;
 

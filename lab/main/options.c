@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "main/given.h"
 
 enum {
@@ -59,6 +60,11 @@ enum {
     NOPLOT,
     OUT,
     NO_SAVE,
+    BEHAVIOUR,
+    TYPE,
+    BODY,
+    SEATS,
+    THREADS,
 };
 
 static const double NO_THRESHOLD = 1e-300; /* as 0 is the default */
@@ -128,6 +134,14 @@ const gyre_option gyre_bench_options[] = {
     [NOPLOT] = {"--noplot", 'n', NULL, "write no HTML report"},
     [OUT] = {"--out", 0, "DIR", "folder for results (default GYRE_OUT, gyre-out)"},
     [NO_SAVE] = {"--no-save", 0, NULL, "write no file"},
+    [BEHAVIOUR] =
+        {"--behaviour", 0, "FILE",
+         "measure the behaviour in this C file as an actor, beside an echo, and only that"},
+    [TYPE] = {"--type", 0, "N", "of the messages to it (default 1)"},
+    [BODY] = {"--body", 0, "HEX",
+              "what they carry, at most 40 bytes, two digits each (default none)"},
+    [SEATS] = {"--seats", 0, "N", "that it has, blocks or threads (default 1)"},
+    [THREADS] = {"--threads", 0, "N", "of a seat on a GPU (default by its width)"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -265,6 +279,69 @@ static gyre_status read_printing(const gyre_args *args, gyre_request *r)
     return GYRE_OK;
 }
 
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static gyre_status read_body(const char *text, gyre_behaviour_request *b)
+{
+    const size_t length = strlen(text);
+
+    for (size_t i = 0; i < length && i < 2 * sizeof b->body; i++)
+        if (digit(text[i]) < 0)
+            return gyre_fail(GYRE_INVALID, "option '--body' takes hexadecimal digits, not '%.*s'",
+                             gyre_text_cut(length), text);
+    if (length % 2 != 0 || length > 2 * sizeof b->body)
+        return gyre_fail(GYRE_INVALID,
+                         "option '--body' takes two digits a byte, up to %zu bytes, and %zu "
+                         "digits were given",
+                         sizeof b->body, length);
+    for (size_t i = 0; i < length / 2; i++)
+        b->body[i] = (unsigned char)(16 * digit(text[2 * i]) + digit(text[2 * i + 1]));
+    b->body_bytes = length / 2;
+    return GYRE_OK;
+}
+
+/* Calls of a behaviour are worth their percentiles, asked for or not. */
+static gyre_status read_behaviour(const gyre_args *args, gyre_request *r)
+{
+    const gyre_given given = {gyre_bench_options, args};
+    gyre_behaviour_request *b = &r->behaviour;
+    size_t type = 1, seats = 0, threads = 0;
+    gyre_status status;
+
+    b->file = args->value[BEHAVIOUR];
+    for (size_t row = TYPE; row <= THREADS; row++)
+        if (!b->file && gyre_args_given(args, row))
+            return gyre_fail(GYRE_INVALID, "%s goes with --behaviour",
+                             gyre_bench_options[row].name);
+    status =
+        gyre_given_count(&given, TYPE, (gyre_range){0, 65279, "a number from 0 to 65279"}, &type);
+    if (status == GYRE_OK)
+        status = gyre_given_count(&given, SEATS, (gyre_range){1, 4096, "a number from 1 to 4096"},
+                                  &seats);
+    if (status == GYRE_OK)
+        status = gyre_given_count(
+            &given, THREADS, (gyre_range){32, 1024, "a multiple of 32 from 32 to 1024"}, &threads);
+    if (status == GYRE_OK && threads % 32 != 0)
+        status = gyre_fail(GYRE_INVALID,
+                           "option '--threads' takes a multiple of 32 from 32 to 1024, not '%zu'",
+                           threads);
+    if (status == GYRE_OK && gyre_args_given(args, BODY))
+        status = read_body(args->value[BODY], b);
+    b->type = (uint16_t)type;
+    b->seats = (uint32_t)seats;
+    b->threads = (uint32_t)threads;
+    if (b->file && r->method.purpose == GYRE_PURPOSE_TIME)
+        r->method.latency = true;
+    return status;
+}
+
 gyre_status gyre_request_read(const gyre_args *args, gyre_request *out_request)
 {
     gyre_request *r = out_request;
@@ -297,6 +374,8 @@ gyre_status gyre_request_read(const gyre_args *args, gyre_request *out_request)
         status = read_keeping(args, r);
     if (status == GYRE_OK)
         status = read_printing(args, r);
+    if (status == GYRE_OK)
+        status = read_behaviour(args, r);
     r->method = gyre_method_defaults(&r->method);
     return status;
 }

@@ -34,6 +34,17 @@ typedef enum gyre_format {
     GYRE_FORMAT_HTML = 5,
 } gyre_format;
 
+/* A behaviour of the user's own, and what is sent to it. */
+typedef struct gyre_behaviour_request {
+    const char *file;        /* NULL: none */
+    uint16_t type;           /* of the messages */
+    uint32_t seats, threads; /* 0: the default */
+    unsigned char body[40];  /* what they carry, zeros behind it */
+    size_t body_bytes;       /* that were given */
+    bool list;               /* nothing will be run */
+    bool worker;             /* this is a process that Gyre has started */
+} gyre_behaviour_request;
+
 typedef struct gyre_request {
     gyre_case_choice choice;
     const char *skip[GYRE_FILTER_PATTERNS], *axes[GYRE_FILTER_PATTERNS]; /* behind `choice` */
@@ -61,6 +72,7 @@ typedef struct gyre_request {
     const char *export_folder; /* for Criterion's layout; NULL none */
     const char *targets;       /* NULL none */
     const char *trace;         /* the file for the trace; NULL none */
+    gyre_behaviour_request behaviour;
 } gyre_request;
 
 /* GYRE_INVALID with a sentence about the first thing that is wrong. */

@@ -2,9 +2,9 @@
  *
  * behaviour: see behaviour.h.
  *
- * The user's actor and the echo beside it are in one context: kernels of two contexts take turns on
- * a GPU, and each would wait for the other's. The one that is not being timed is idle and backs
- * off.
+ * The user's actor and the echo beside it take turns: the one that is not being timed is parked, so
+ * that it takes no thread and no multiprocessor from the other. They are in one context, because
+ * kernels of two would share a GPU by slices of time.
  *
  * Threads   the case's own calls; the seats are the library's.
  * Owns      a fixture per case, and the device while there is one.
@@ -42,6 +42,7 @@ static struct {
 static struct {
     gyre_bench_device on;
     uint32_t holders;
+    gyre_actor *active; /* the one that is resident; NULL: none is */
 } place;
 
 typedef struct round {
@@ -67,6 +68,23 @@ static void leave_place(void)
 {
     if (--place.holders == 0)
         gyre_bench_device_close(&place.on);
+}
+
+/* Makes this actor the one that is resident; NULL: none. */
+static gyre_status make_way(gyre_actor *actor)
+{
+    gyre_status status = GYRE_OK;
+
+    if (place.active == actor)
+        return GYRE_OK;
+    if (place.active)
+        status = gyre_actor_park(place.active, gyre_clock_after_ns(PATIENCE_NS));
+    place.active = NULL;
+    if (status == GYRE_OK && actor)
+        status = gyre_actor_resume(actor);
+    if (status == GYRE_OK)
+        place.active = actor;
+    return status;
 }
 
 static const gyre_behaviour *echo_of_width(uint32_t width)
@@ -96,14 +114,21 @@ static gyre_status launch(round *r, const gyre_behaviour *behaviour)
     if (status == GYRE_BUILD)
         return explain_build(behaviour);
     if (status == GYRE_OK)
+        status = make_way(NULL);
+    if (status == GYRE_OK)
         status = gyre_actor_launch(r->actor, &options);
-    return status == GYRE_OK ? gyre_port_open(r->actor, NULL, &r->port) : status;
+    if (status != GYRE_OK)
+        return status;
+    place.active = r->actor;
+    return gyre_port_open(r->actor, NULL, &r->port);
 }
 
 static void round_teardown(void *fixture)
 {
     round *r = fixture;
 
+    if (place.active == r->actor)
+        place.active = NULL;
     gyre_port_close(r->port);
     gyre_actor_destroy(r->actor);
     leave_place();
@@ -153,6 +178,15 @@ static void fail(round *r, const char *what, const char *why)
 {
     if (r->why[0] == '\0')
         snprintf(r->why, sizeof r->why, "%s: %s", what, why);
+}
+
+static void prepare(void *fixture, uint64_t iterations)
+{
+    round *r = fixture;
+
+    (void)iterations;
+    if (make_way(r->actor) != GYRE_OK)
+        fail(r, "its turn", gyre_error_last()->text);
 }
 
 static bool is_right(round *r, const gyre_brief *answer)
@@ -262,7 +296,8 @@ static bool check_send(const void *fixture, uint64_t iterations)
 
     if (!is_done(r, iterations * BATCH))
         return false;
-    if (gyre_actor_pause(r->actor, gyre_clock_after_ns(PATIENCE_NS)) != GYRE_OK ||
+    if (make_way(r->actor) != GYRE_OK ||
+        gyre_actor_pause(r->actor, gyre_clock_after_ns(PATIENCE_NS)) != GYRE_OK ||
         gyre_actor_describe(r->actor, &s) != GYRE_OK || gyre_actor_resume(r->actor) != GYRE_OK)
         return false;
     if (s.failed > 0)
@@ -356,6 +391,7 @@ const gyre_suite *gyre_suite_behaviour(const gyre_behaviour_bench *bench)
         benches[i].name = names[i];
         benches[i].axes[0] = devices;
         benches[i].setup = floor ? setup_echo : setup_own;
+        benches[i].prepare = prepare;
         benches[i].teardown = round_teardown;
         benches[i].tell = tell;
         benches[i].tags = GYRE_TAG_CPU;

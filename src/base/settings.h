@@ -75,6 +75,8 @@ typedef enum gyre_setting_kind {
         "the terminal's type; dumb means no colour and no progress line")                          \
     ROW(WORKER, "GYRE_WORKER", TEXT, "ORDER", "",                                                  \
         "set by gyre bench for the processes it starts, and by nobody else")                       \
+    ROW(BEHAVIOUR, "GYRE_BEHAVIOUR", TEXT, "NUMBER", "",                                           \
+        "set by gyre bench --behaviour for the processes it starts, and by nobody else")           \
     ROW(NO_INSTALL, "GYRE_NO_INSTALL", FLAG, "0|1", "0",                                           \
         "1: tools/setup installs nothing and says what is missing")
 /* clang-format on */

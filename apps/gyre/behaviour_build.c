@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * behaviour_build: see behaviour_build.h.
+ *
+ * The compiler is in a process group of its own, so that all of it can be ended; a terminal's
+ * Ctrl-C does not reach it, but is seen pending here.
+ */
+#include "behaviour_build.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/settings.h"
+#include "base/text.h"
+#include "gyre/clock.h"
+#include "main/program.h"
+
+enum { MORE_WORDS = 16, LOOK_NS = 2000000 };
+
+static const uint64_t PATIENCE_NS = 60000000000;
+static const int held[] = {SIGINT, SIGTERM, SIGHUP};
+
+extern char **environ;
+
+typedef struct job {
+    const behaviour_file *file;
+    gyre_program compiler;
+    char folder[PATH_MAX], library[PATH_MAX + 8], source[PATH_MAX + 2];
+    char headers[PATH_MAX + 64];
+    sigset_t before; /* signals that were held back when we came */
+} job;
+
+/* GYRE_HEADERS is where the headers are, from the folder of this command: built or installed. */
+static void find_headers(job *j)
+{
+    char self[PATH_MAX], probe[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash;
+
+    j->headers[0] = '\0';
+    if (length < 0)
+        return;
+    self[length] = '\0';
+    slash = strrchr(self, '/');
+    if (!slash)
+        return;
+    *slash = '\0';
+    if (snprintf(probe, sizeof probe, "%s/%s/gyre/behaviour.h", self, GYRE_HEADERS) <
+            (int)sizeof probe &&
+        access(probe, R_OK) == 0)
+        snprintf(j->headers, sizeof j->headers, "-I%s/%s", self, GYRE_HEADERS);
+}
+
+static gyre_status make_folder(job *j)
+{
+    const char *const temporary = gyre_settings_system("TMPDIR");
+
+    snprintf(j->folder, sizeof j->folder, "%s/gyre-XXXXXX", temporary[0] ? temporary : "/tmp");
+    if (!mkdtemp(j->folder))
+        return gyre_fail_native(GYRE_IO, errno, "cannot make a folder in '%.*s': %s",
+                                gyre_text_cut(strlen(temporary)), temporary[0] ? temporary : "/tmp",
+                                strerror(errno));
+    snprintf(j->library, sizeof j->library, "%s/b.so", j->folder);
+    return GYRE_OK;
+}
+
+static void remove_folder(const job *j)
+{
+    (void)unlink(j->library);
+    (void)rmdir(j->folder);
+}
+
+/* What is between a compiler's words and its end. Lazy, so that a file that is a whole program may
+ * call what this command does not have: only its handler is run. Without contraction, as on
+ * devices. */
+static gyre_status start(job *j, pid_t *out_pid)
+{
+    static char fixed[][20] = {"-shared",           "-fPIC",       "-O2", "-g",
+                               "-ffp-contract=off", "-Wl,-z,lazy", "-o"};
+    char *words[GYRE_PROGRAM_WORDS + MORE_WORDS];
+    posix_spawnattr_t attributes;
+    size_t count = 0;
+    int error;
+
+    for (; count < j->compiler.count; count++)
+        words[count] = j->compiler.words[count];
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        words[count++] = fixed[i];
+    words[count++] = j->library;
+    if (j->headers[0])
+        words[count++] = j->headers;
+    snprintf(j->source, sizeof j->source, "%s%s", j->file->path[0] == '-' ? "./" : "",
+             j->file->path);
+    words[count++] = j->source;
+    words[count] = NULL;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &j->before);
+    error = posix_spawn(out_pid, j->compiler.path, NULL, &attributes, words, environ);
+    posix_spawnattr_destroy(&attributes);
+    if (error != 0)
+        return gyre_fail_native(GYRE_IO, error, "cannot start '%s': %s", j->compiler.path,
+                                strerror(error));
+    return GYRE_OK;
+}
+
+static bool is_interrupted(void)
+{
+    sigset_t pending;
+
+    if (sigpending(&pending) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof held / sizeof held[0]; i++)
+        if (sigismember(&pending, held[i]) == 1)
+            return true;
+    return false;
+}
+
+/* Waits for the compiler, or ends it. */
+static gyre_status wait_for(const job *j, pid_t pid)
+{
+    const uint64_t deadline_ns = gyre_clock_after_ns(PATIENCE_NS);
+    const struct timespec look = {.tv_nsec = LOOK_NS};
+    gyre_status ended = GYRE_OK;
+    pid_t seen;
+    int status = 0;
+
+    while ((seen = waitpid(pid, &status, WNOHANG)) == 0 || (seen < 0 && errno == EINTR)) {
+        if (ended == GYRE_OK && is_interrupted())
+            ended = gyre_fail(GYRE_CANCELLED, "interrupted while compiling");
+        else if (ended == GYRE_OK && gyre_clock_now_ns() >= deadline_ns)
+            ended = gyre_fail(GYRE_IO, "the compiler did not end within a minute");
+        else
+            nanosleep(&look, NULL);
+        if (ended != GYRE_OK)
+            (void)kill(-pid, SIGKILL);
+    }
+    if (ended != GYRE_OK)
+        return ended;
+    if (seen == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return GYRE_OK;
+    return gyre_fail(GYRE_BUILD, "'%.*s' does not compile with '%s': what it said is above",
+                     gyre_text_cut(strlen(j->file->path)), j->file->path, j->compiler.command);
+}
+
+static gyre_status compile(job *j, int *out_fd)
+{
+    pid_t pid;
+    gyre_status status = start(j, &pid);
+
+    if (status == GYRE_OK)
+        status = wait_for(j, pid);
+    if (status != GYRE_OK)
+        return status;
+    *out_fd = open(j->library, O_RDONLY); /* NOLINT(android-cloexec-open): for who is started */
+    if (*out_fd < 0)
+        return gyre_fail_native(GYRE_IO, errno, "cannot open what '%s' made: %s",
+                                j->compiler.command, strerror(errno));
+    return GYRE_OK;
+}
+
+gyre_status behaviour_build(const behaviour_file *file, int *out_fd)
+{
+    const char *const named = gyre_settings_system("CC");
+    const struct timespec now = {0};
+    static job j;
+    sigset_t hold;
+    gyre_status status = gyre_program_init(&j.compiler, named[0] ? named : "cc");
+
+    *out_fd = -1;
+    if (status != GYRE_OK)
+        return status == GYRE_NOT_FOUND ? GYRE_UNAVAILABLE : status;
+    j.file = file;
+    find_headers(&j);
+    sigemptyset(&hold);
+    for (size_t i = 0; i < sizeof held / sizeof held[0]; i++)
+        sigaddset(&hold, held[i]);
+    sigprocmask(SIG_BLOCK, &hold, &j.before);
+    status = make_folder(&j);
+    if (status == GYRE_OK) {
+        status = compile(&j, out_fd);
+        remove_folder(&j);
+    }
+    gyre_program_fini(&j.compiler);
+    while (status == GYRE_CANCELLED && sigtimedwait(&hold, NULL, &now) > 0)
+        ; /* it has been heard */
+    sigprocmask(SIG_SETMASK, &j.before, NULL);
+    return status;
+}

@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# gyre bench --behaviour: a behaviour of the user's own, measured on what devices there are, and all that can be wrong with it.
+. "$(dirname "$0")/../sh.sh"
+
+export TMPDIR="$work/tmp" GYRE_OUT="$work/results" GYRE_CACHE="$build/kernels" POCL_CACHE_DIR="$build/kernels/pocl" POCL_MAX_PTHREAD_COUNT=6
+mkdir "$TMPDIR"
+cd "$work" || exit 1
+clean() { [ -z "$(ls "$TMPDIR")" ] || { echo "left over: $(ls "$TMPDIR")"; return 1; }; }
+bench() { "$gyre" bench --behaviour "$@"; }
+on_cpu() { "$gyre" bench --axis device=cpu --behaviour "$@"; }
+
+cat >picky.c <<'END' # takes one message only
+#include <gyre/behaviour.h>
+
+typedef struct picky_state {
+    gyre_abi_u32 count;
+} picky_state;
+
+typedef struct picky_words {
+    gyre_abi_u8 bytes[4];
+} picky_words;
+
+GYRE_BEHAVIOUR(picky, picky_state, GYRE_WIDTH_QUAD)
+{
+    if (brief->type != 7 || GYRE_REQUEST(picky_words)->bytes[0] != 0xab || GYRE_REQUEST(picky_words)->bytes[3] != 0x01)
+        gyre_self_fail(self, 1234);
+    GYRE_ANSWER(picky_words)->bytes[0] = 1;
+}
+END
+sed 's/QUAD/WARP/; s/gyre_self_fail(self, 1234)/(void)0/; /GYRE_ANSWER/d' picky.c >silent.c
+sed 's/gyre_self_fail(self, 1234)/missing = 1/' picky.c >broken.c
+sed 's/gyre_self_fail(self, 1234)/while (gyre_atomic_load(\&state->count) == 0) gyre_self_barrier(self)/' picky.c >hung.c
+{ cat picky.c && printf '#ifndef GYRE_HOST\nint missing = wrong;\n#endif\n'; } >host_only.c
+sed 's/GYRE_BEHAVIOUR(picky/#if 0\n&/; $s/$/\n#endif/' picky.c >left_out.c
+
+listed() { CC=false exits 0 bench picky.c --list && says out '^behaviour.picky/call/cpu: benchmark$' && says out '^behaviour.picky/send_echo/opencl: benchmark$' && says out '^18 benchmarks$'; }
+measured()
+{
+    exits 0 on_cpu picky.c --type 7 --body ABff0001 --quick --json && clean &&
+        [ "$("$query" benchmarks 0 id <out)" = behaviour.picky/call/cpu ] && [ "$("$query" benchmarks <out)" = 6 ] &&
+        grep -q '"latency": {' out && exits 0 "$gyre" history list --out "$GYRE_OUT" && [ -s "$GYRE_OUT/latest.json" ]
+}
+checked() { exits 0 on_cpu "$root/examples/actors/echo.c" --test && says out '^6 checked, 0 failed' && clean; }
+without_answers() { exits 0 on_cpu silent.c --quick --no-save call/ && says out 'note: *without_answer [0-9]'; }
+seats() { exits 0 on_cpu picky.c --seats 2 --type 7 --body ab000001 --quick --no-save call/ && says out 'note: *seats 2'; }
+failing()
+{
+    exits 1 on_cpu picky.c --test && says out 'failed behaviour.picky/call/cpu: .*error 1234' && says out 'failed behaviour.picky/call_many/cpu: .*code 1234' &&
+        says out 'failed behaviour.picky/send/cpu: .*256 messages failed, the last with code 1234' && says out '^3 checked, 3 failed' && clean
+}
+hanging() { exits 1 on_cpu hung.c --test call/ && says out 'failed behaviour.picky/call/cpu: .*its behaviour does not return'; }
+on_opencl()
+{
+    exits 0 "$gyre" bench --axis device=opencl --behaviour picky.c --type 7 --body ab000001 --test && says out '^6 checked, 0 failed' &&
+        exits 1 "$gyre" bench --axis device=opencl --behaviour host_only.c --test call/ && says out "FAILED: .*'picky' does not compile for opencl:0: .*host_only.c:" && clean
+}
+not_compiling() { exits 1 on_cpu broken.c --test && says err '^broken.c:14:.*error: ' && says err "'broken.c' does not compile with '" && clean; }
+not_there() { exits 1 on_cpu left_out.c --test && says out 'FAILED: .*left out by the preprocessor'; }
+wrong_files()
+{
+    exits 3 on_cpu nowhere.c && says err "cannot open 'nowhere.c'" && : >empty.c && exits 2 on_cpu empty.c && says err 'there is no GYRE_BEHAVIOUR' &&
+        cat picky.c picky.c >twice.c && exits 2 on_cpu twice.c && says err "two behaviours, 'picky' in line 11 and 'picky' in line 27" &&
+        CC=no-such-compiler exits 3 on_cpu picky.c && says err "there is no program 'no-such-compiler'" &&
+        TMPDIR=$work/nowhere exits 3 on_cpu picky.c && says err 'cannot make a folder in'
+}
+usage()
+{
+    exits 2 "$gyre" bench --type 3 && says err '^gyre bench: --type goes with --behaviour' && exits 2 on_cpu picky.c --body 0g && says err 'hexadecimal' &&
+        exits 2 on_cpu picky.c --body 123 && says err 'two digits a byte' && exits 2 on_cpu picky.c --body "$(printf %082d 0)" && says err '82 digits were given' &&
+        exits 2 on_cpu picky.c --threads 33 && says err 'a multiple of 32' && exits 2 on_cpu picky.c --type 70000 && exits 2 on_cpu picky.c --seats 0 &&
+        exits 2 "$build/tests/stranger_bench" --behaviour picky.c && says err "an option of 'gyre bench'" &&
+        GYRE_BEHAVIOUR=x exits 0 on_cpu picky.c --list
+}
+interrupted()
+{
+    printf '#!/bin/sh\necho $$ >%s/pid\nsleep 100\n' "$work" >slow-cc && chmod +x slow-cc
+    for signal in INT TERM; do
+        rm -f pid && CC=$work/slow-cc
+        export CC
+        # its own process, whose interrupts are not ignored as a shell's background jobs' are
+        python3 -c 'import signal, subprocess, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+sys.exit(subprocess.Popen(sys.argv[2:], stderr=open(sys.argv[1], "w"), preexec_fn=lambda: open("bench_pid", "w").write(str(__import__("os").getpid()))).wait())' \
+            err "$gyre" bench --behaviour picky.c &
+        waits_for 100 test -s pid && kill -s "$signal" "$(cat bench_pid)" && wait $!
+        status=$?
+        echo "status $status after $signal"
+        [ "$status" = 130 ] && gone "$(cat pid)" && says err 'interrupted while compiling' && clean || return 1
+    done
+}
+claim list_compiles_nothing listed
+claim a_whole_program_is_checked checked
+claim_json a_behaviour_is_measured_and_kept measured
+claim silence_is_counted without_answers
+claim seats_are_taken seats
+claim a_failure_fails_the_benchmark_with_its_code failing
+claim a_hang_fails_the_benchmark hanging
+claim what_the_compiler_says_is_shown not_compiling
+claim a_behaviour_that_is_left_out_is_missed not_there
+claim wrong_files_are_refused wrong_files
+claim wrong_usage_is_refused usage
+if command -v python3 >/dev/null; then
+    claim an_interrupt_leaves_nothing interrupted
+else
+    skip an_interrupt_leaves_nothing 'there is no python3'
+fi
+if "$gyre" info 2>/dev/null | grep -q 'opencl:0'; then
+    claim opencl_runs_it_or_says_why_not on_opencl
+else
+    skip opencl_runs_it_or_says_why_not 'there is no device of OpenCL'
+fi
+finish
