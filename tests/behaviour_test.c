@@ -23,6 +23,7 @@
 #include "lab/suites/behaviours/tally_quad.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "test.h"
 #include "tests/conformance/behaviours/blend.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "tests/conformance/behaviours/dot_cuda.h"
 #include "tests/conformance/behaviours/echo.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "tests/conformance/behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
@@ -128,6 +129,16 @@ static void one_text_is_enough_for_cuda(void)
     }
     CHECK(compile_whole(&broken) == GYRE_BUILD);
     CHECK(strstr(gyre_build_log(), "some/where/broken.c(6)") != NULL);
+}
+
+/* With a function that somebody had before, which only CUDA understands. */
+static void a_function_of_cuda_compiles_as_a_behaviour(void)
+{
+    char name[64];
+
+    if (gyre_cuda_nvrtc_name(name, sizeof name) != GYRE_OK)
+        SKIP("there is no NVRTC");
+    CHECK(compile_whole(&dot_cuda) == GYRE_OK);
 }
 
 static void cuda_names_the_line_that_is_wrong(void)
@@ -289,6 +300,7 @@ static void an_older_behaviour_is_taken(void)
 static const test_case cases[] = {
     TEST(behaviours_compile_for_cuda),
     TEST(one_text_is_enough_for_cuda),
+    TEST(a_function_of_cuda_compiles_as_a_behaviour),
     TEST(cuda_names_the_line_that_is_wrong),
     TEST(behaviours_compile_for_opencl),
     TEST(one_text_is_enough_for_opencl),
