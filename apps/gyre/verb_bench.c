@@ -46,7 +46,8 @@ const gyre_verb verb_bench = {
         "and shown in an HTML report. With --behaviour a C file is compiled with cc, or CC, and "
         "its behaviour launched as an actor on each device there is; --axis device=cpu chooses. "
         "Calls one by one, calls and messages in bulk are timed beside those of an echo of the "
-        "same width; a call that is not answered, or fails, fails the benchmark. Ctrl-C ends the "
+        "same width; a call that does not come back, or fails, fails the benchmark. Ctrl-C ends "
+        "the "
         "run, keeps what was measured, and exits with "
         "130.",
     .options = gyre_bench_options,
