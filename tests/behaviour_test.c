@@ -21,6 +21,7 @@
 #include "lab/suites/behaviours/sum_payload.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "lab/suites/behaviours/tally_block.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "lab/suites/behaviours/tally_quad.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "lab/suites/behaviours/wave_step.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "test.h"
 #include "tests/conformance/behaviours/blend.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "tests/conformance/behaviours/dot_cuda.h"
@@ -28,8 +29,8 @@
 #include "tests/conformance/behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
 static const gyre_behaviour *const all[] = {&echo_block,  &echo_quad,  &echo_warp, &sum_payload,
-                                            &tally_block, &tally_quad, &blend,     &echo,
-                                            &ledger};
+                                            &tally_block, &tally_quad, &wave_step, &blend,
+                                            &echo,        &ledger};
 
 static const gyre_behaviour broken = {
     .struct_size = sizeof broken,

@@ -32,6 +32,8 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_gpu_batch,
     &gyre_suite_gpu_batch_device,
     &gyre_suite_dispatch,
+    &gyre_suite_interactive,
+    &gyre_suite_interactive_crew,
     &gyre_suite_device_metrics,
     &gyre_suite_platform,
     &gyre_suite_multi_gpu,

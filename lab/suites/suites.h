@@ -27,6 +27,8 @@ extern const gyre_suite gyre_suite_dispatch;
 extern const gyre_suite gyre_suite_gpu_batch;
 extern const gyre_suite gyre_suite_gpu_batch_device;
 extern const gyre_suite gyre_suite_harness;
+extern const gyre_suite gyre_suite_interactive;
+extern const gyre_suite gyre_suite_interactive_crew;
 extern const gyre_suite gyre_suite_kernel;
 extern const gyre_suite gyre_suite_launch;
 extern const gyre_suite gyre_suite_layout;

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The suite `interactive` on a small grid: every way does the same as the reference.
+. "$(dirname "$0")/../sh.sh"
+
+GYRE_CACHE=$build/kernels POCL_CACHE_DIR=$build/kernels/pocl POCL_MAX_PTHREAD_COUNT=6
+export GYRE_CACHE POCL_CACHE_DIR POCL_MAX_PTHREAD_COUNT
+cd "$work" || exit 1
+
+fast='--quiet --sample-size 10 --warm-up-time 1ms --measurement-time 20ms --no-save --json'
+# outcome of a case in the JSON of the last run
+all() { grep -c "\"outcome\": \"$1\"" "$work/out"; }
+
+# shellcheck disable=SC2086 # options
+measured() # PATTERN COUNT: that many cases, none of which failed
+{
+    exits 0 "$gyre" bench $fast --axis grid=8 "$1" && [ "$(all measured)" = "$2" ] && [ "$(all failed)" = 0 ]
+}
+no_actors() # NAME: there is no such device, or it has none
+{
+    "$gyre" bench --test --axis grid=8 "^interactive/query_persistent/$1/" 2>/dev/null | grep -q '^0 [a-z]*, 0 failed, 1 skipped'
+}
+ways() { measured "^interactive/.*/$1/" 13; }
+# shellcheck disable=SC2086
+facts()
+{
+    exits 0 "$gyre" bench $fast --axis grid=8 '^interactive/mixed_.*/cpu/' &&
+        [ "$(grep -c '"operations_per_frame":' "$work/out")" = 4 ] && [ "$(grep -c '"answers_steps_behind": 0' "$work/out")" = 4 ]
+}
+bad_grid() { exits 1 "$gyre" bench --test --axis grid=12 '^interactive/step_graph/cpu/' && says out 'a side of 8, 16, ... 256'; }
+claim every_way_agrees_with_the_reference_on_the_cpu ways cpu
+if no_actors opencl; then
+    skip every_way_agrees_with_the_reference_on_opencl 'there is no device of OpenCL that has actors'
+else
+    claim every_way_agrees_with_the_reference_on_opencl ways opencl
+fi
+if no_actors cuda; then
+    skip every_way_agrees_with_the_reference_on_cuda 'there is no device of CUDA that has actors'
+else
+    claim every_way_agrees_with_the_reference_on_cuda ways cuda
+fi
+claim frames_and_freshness_are_told facts
+claim a_grid_that_is_none_is_refused bad_grid
+finish
