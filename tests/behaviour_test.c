@@ -18,6 +18,8 @@
 #include "lab/suites/behaviours/echo_block.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "lab/suites/behaviours/echo_quad.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "lab/suites/behaviours/echo_warp.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "lab/suites/behaviours/relu_block.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "lab/suites/behaviours/relu_warp.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "lab/suites/behaviours/sum_payload.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "lab/suites/behaviours/tally_block.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "lab/suites/behaviours/tally_quad.c" /* NOLINT(bugprone-suspicious-include): its types as well */
@@ -28,9 +30,10 @@
 #include "tests/conformance/behaviours/echo.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "tests/conformance/behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
-static const gyre_behaviour *const all[] = {&echo_block,  &echo_quad,  &echo_warp, &sum_payload,
-                                            &tally_block, &tally_quad, &wave_step, &blend,
-                                            &echo,        &ledger};
+static const gyre_behaviour *const all[] = {
+    &echo_block,  &echo_quad,  &echo_warp, &relu_block, &relu_warp, &sum_payload,
+    &tally_block, &tally_quad, &wave_step, &blend,      &echo,      &ledger,
+};
 
 static const gyre_behaviour broken = {
     .struct_size = sizeof broken,

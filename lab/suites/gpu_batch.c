@@ -3,13 +3,14 @@
  * gpu_batch: many small operations on a device, and what saves the way there.
  *
  * 20 times relu of a few floats as 20 launches, as one launch of all floats, as a graph in which
- * each waits for the last, as one in which none does, and as that one merged. The floats are the
- * same each time, so the same answer is expected. `gpu_batch_processing` is the host's time, sync
- * included, beside the bare driver's; `gpu_batch_device` is what of it the device was busy.
+ * each waits for the last, as one in which none does, as that one merged, and as messages to a crew
+ * of actors. The floats are the same each time, so the same answer is expected.
+ * `gpu_batch_processing` is the host's time, sync included, beside the bare driver's;
+ * `gpu_batch_device` is what of it the device was busy.
  *
  * Threads   the case's own, and those of the device.
  * Owns      a fixture per case.
- * Not here  a single launch (suites/launch.c).
+ * Not here  a single launch (suites/launch.c), the crew (suites/gpu_batch_crew.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "suites/bare_cuda.h"
 #include "suites/device_clock.h"
 #include "suites/device_kernels.h"
+#include "suites/gpu_batch_crew.h"
 #include "suites/suites.h"
 
 enum { OPS = 20, PENDING = 64, FLOATS_MOST = 1 << 20 };
@@ -28,6 +30,8 @@ typedef enum way {
     CHAIN,
     INDEPENDENTS,
     MERGED,
+    CREW,
+    CREW_OF_BLOCKS,
 } way;
 
 /* The floats of all operations, here; for the bare driver, too. */
@@ -44,6 +48,7 @@ typedef struct batch {
     way way;
     gyre_kernel *relu;
     gyre_graph *graph;
+    gyre_relu_crew crew;
     uint32_t launch_count;
     gyre_relu_parameters parameters[OPS];
     gyre_launch launches[OPS];
@@ -82,6 +87,7 @@ static void batch_teardown(void *fixture)
 {
     batch *b = fixture;
 
+    gyre_relu_crew_close(&b->crew);
     gyre_graph_destroy(b->graph);
     gyre_kernel_release(b->relu);
     gyre_bench_device_give(&b->device, GYRE_CONTEXT_DEVICE, b->there, 2 * floats_bytes(&b->floats));
@@ -144,11 +150,22 @@ static gyre_status hand_in_one(batch *b)
 {
     gyre_status status = GYRE_OK;
 
+    if (b->crew.port)
+        return gyre_relu_crew_run(&b->crew);
     if (b->graph)
         return gyre_stream_submit(b->device.stream, b->graph);
     for (uint32_t i = 0; i < b->launch_count && status == GYRE_OK; i++)
         status = gyre_stream_launch(b->device.stream, b->relu, &b->launches[i]);
     return status;
+}
+
+static gyre_status open_crew(batch *b)
+{
+    float *const in = b->there;
+    const gyre_relu_work work = {in, in + b->floats.all, OPS, b->floats.each,
+                                 b->way == CREW_OF_BLOCKS};
+
+    return gyre_relu_crew_open(&b->crew, b->device.context, &work);
 }
 
 /* Everything is handed in once before it counts: a merged graph carries its table over then. */
@@ -164,7 +181,9 @@ static gyre_status furnish(batch *b)
     if (status != GYRE_OK)
         return status;
     plan(b);
-    if (b->way >= CHAIN)
+    if (b->way >= CREW)
+        status = open_crew(b);
+    else if (b->way >= CHAIN)
         status = make_graph(b);
     if (status == GYRE_OK)
         status = hand_in_one(b);
@@ -202,6 +221,8 @@ GYRE_SETUP_WITH(setup_large, setup, LARGE)
 GYRE_SETUP_WITH(setup_chain, setup, CHAIN)
 GYRE_SETUP_WITH(setup_independents, setup, INDEPENDENTS)
 GYRE_SETUP_WITH(setup_merged, setup, MERGED)
+GYRE_SETUP_WITH(setup_crew, setup, CREW)
+GYRE_SETUP_WITH(setup_crew_of_blocks, setup, CREW_OF_BLOCKS)
 
 static void hand_in(void *fixture, uint64_t iterations)
 {
@@ -223,7 +244,7 @@ static void hand_in_and_sync(void *fixture, uint64_t iterations)
 static bool all_right(const void *fixture, uint64_t iterations)
 {
     const batch *b = fixture;
-    const uint64_t each = b->graph ? 1 : b->launch_count;
+    const uint64_t each = b->crew.port ? 0 : b->graph ? 1 : b->launch_count;
     const float *out = (const float *)b->there + b->floats.all;
 
     return b->failed == 0 && gyre_stream_sync(b->device.stream) == GYRE_OK &&
@@ -240,6 +261,8 @@ static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *fac
 
     (void)iterations;
     gyre_bench_device_tell(&b->device, facts);
+    if (b->crew.port)
+        gyre_relu_crew_tell(&b->crew, facts);
     if (!b->graph || gyre_graph_describe(b->graph, &graph) != GYRE_OK)
         return;
     gyre_bench_count(facts, "nodes", graph.nodes);
@@ -368,12 +391,14 @@ static void bare_tell(const void *fixture, uint64_t iterations, gyre_bench_facts
     .check = bare_all_right, .teardown = bare_teardown, .tell = bare_tell, .items = count_floats,  \
     .bytes = count_bytes, .tags = GYRE_TAG_GPU
 #define SYNCED .t1 = "after the sync of the stream"
+#define ANSWERED .t1 = "after the answers to all"
 #define DONE .t1 = "the device is done with the last"
 
 #define MANY_T0 .t0 = "before the first of 20 launches"
 #define LARGE_T0 .t0 = "before the launch for 20 times the floats"
 #define CHAIN_T0 .t0 = "before the submission of a graph of 20 launches, one after the other"
 #define INDEPENDENTS_T0 .t0 = "before the submission of a graph of 20 launches in any order"
+#define CREW_T0 .t0 = "before the first of 20 messages is written to the mailbox of an actor"
 #define MERGED_T0 .t0 = "before the submission of a graph of 20 launches that are merged"
 
 static const gyre_bench benches[] = {
@@ -422,6 +447,18 @@ static const gyre_bench benches[] = {
         MERGED_T0,
         SYNCED,
         ON_A_DEVICE(setup_merged, hand_in_and_sync),
+    },
+    {
+        .name = "gpu_batch_processing/crew",
+        CREW_T0,
+        ANSWERED,
+        ON_A_DEVICE(setup_crew, hand_in),
+    },
+    {
+        .name = "gpu_batch_processing/crew_of_blocks",
+        CREW_T0,
+        ANSWERED,
+        ON_A_DEVICE(setup_crew_of_blocks, hand_in),
     },
 };
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The suite `interactive` on a small grid: every way does the same as the reference.
+# The suites `interactive` and the crews of `gpu_batch`, on a small grid: every way does the same as the reference.
 . "$(dirname "$0")/../sh.sh"
 
 GYRE_CACHE=$build/kernels POCL_CACHE_DIR=$build/kernels/pocl POCL_MAX_PTHREAD_COUNT=6
@@ -21,6 +21,7 @@ no_actors() # NAME: there is no such device, or it has none
     "$gyre" bench --test --axis grid=8 "^interactive/query_persistent/$1/" 2>/dev/null | grep -q '^0 [a-z]*, 0 failed, 1 skipped'
 }
 ways() { measured "^interactive/.*/$1/" 13; }
+crews() { measured "^gpu_batch_processing/crew.*/$1/" 4; }
 # shellcheck disable=SC2086
 facts()
 {
@@ -29,15 +30,18 @@ facts()
 }
 bad_grid() { exits 1 "$gyre" bench --test --axis grid=12 '^interactive/step_graph/cpu/' && says out 'a side of 8, 16, ... 256'; }
 claim every_way_agrees_with_the_reference_on_the_cpu ways cpu
+claim crews_do_what_launches_do_on_the_cpu crews cpu
 if no_actors opencl; then
     skip every_way_agrees_with_the_reference_on_opencl 'there is no device of OpenCL that has actors'
 else
     claim every_way_agrees_with_the_reference_on_opencl ways opencl
+    claim crews_do_what_launches_do_on_opencl crews opencl
 fi
 if no_actors cuda; then
     skip every_way_agrees_with_the_reference_on_cuda 'there is no device of CUDA that has actors'
 else
     claim every_way_agrees_with_the_reference_on_cuda ways cuda
+    claim crews_do_what_launches_do_on_cuda crews cuda
 fi
 claim frames_and_freshness_are_told facts
 claim a_grid_that_is_none_is_refused bad_grid
