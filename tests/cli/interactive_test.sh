@@ -29,6 +29,14 @@ facts()
         [ "$(grep -c '"operations_per_frame":' "$work/out")" = 4 ] && [ "$(grep -c '"answers_steps_behind": 0' "$work/out")" = 4 ]
 }
 bad_grid() { exits 1 "$gyre" bench --test --axis grid=12 '^interactive/step_graph/cpu/' && says out 'a side of 8, 16, ... 256'; }
+# every benchmark that the table names
+targets()
+{
+    exits 0 "$gyre" bench --list || return 1
+    sed -n 's/.*"id": "\([^"]*\)".*/\1/p; s/.*"to": "\([^"]*\)".*/\1/p' "$root/tools/interactive-targets.json" >"$work/named"
+    [ "$(wc -l <"$work/named")" = 16 ] && while read -r id; do says out "^$id: benchmark\$" || return 1; done <"$work/named"
+}
+
 claim every_way_agrees_with_the_reference_on_the_cpu ways cpu
 claim crews_do_what_launches_do_on_the_cpu crews cpu
 if no_actors opencl; then
@@ -45,4 +53,5 @@ else
 fi
 claim frames_and_freshness_are_told facts
 claim a_grid_that_is_none_is_refused bad_grid
+claim targets_name_benchmarks_that_there_are targets
 finish
