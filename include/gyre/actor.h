@@ -54,6 +54,21 @@ typedef enum gyre_actor_idle {
     GYRE_ACTOR_BACK_OFF = 2,     /* looks less and less often, at last every nap_us */
 } gyre_actor_idle;
 
+/* What a behaviour printed (gyre_self_print). */
+typedef struct gyre_actor_print {
+    const char *actor; /* its name, */
+    const char *text;  /* and at most 31 characters, '?' for each that cannot be shown; both valid
+                        * during the call */
+    uint64_t value;    /* a negative one as 64 bits */
+    float f32;         /* instead of that, */
+    bool is_f32;       /* if it was a float */
+    uint32_t seat;
+} gyre_actor_print;
+
+/* Called by the thread that found it, for one at a time. Must call no function of the actor or of
+ * its ports. */
+typedef void (*gyre_actor_printer)(void *arg, const gyre_actor_print *print);
+
 /* Zero means default, everywhere. */
 typedef struct gyre_actor_options {
     size_t struct_size; /* sizeof(gyre_actor_options): lets the struct grow */
@@ -61,6 +76,8 @@ typedef struct gyre_actor_options {
     const void *state;  /* what the state begins with, state_bytes of it; copied; default zeros */
     uint64_t stall_ns;  /* how long messages may wait without any being handled before the actor
                          * counts as failed; default 2 s */
+    gyre_actor_printer print; /* gets what the behaviour prints; default the log */
+    void *print_arg;          /* for it */
 } gyre_actor_options;
 
 /* An actor with a behaviour, which outlives it, on a context, likewise. Compiles the behaviour for
@@ -95,6 +112,10 @@ typedef struct gyre_actor_launch_options {
     uint32_t nap_us;       /* the longest pause between looks; default 50 */
     uint64_t handshake_ns; /* until all seats must have come to life; default 2 s */
     uint32_t first;        /* what sequences begin with; default 0 */
+    uint32_t prints;       /* of a seat that may wait for the host to read them: a power of two, 16
+                            * to 65536; default 64 */
+    bool histogram;        /* count messages by how long they took (gyre/histogram.h), which needs
+                            * telemetry, and a clock: GYRE_UNSUPPORTED on OpenCL */
 } gyre_actor_launch_options;
 
 /* Makes it resident. All seats come to life, or none: GYRE_NO_MEMORY when they cannot all be on the
@@ -156,10 +177,13 @@ typedef struct gyre_actor_statistics {
     double mean_ns;          /* from when a message was taken to when it was handled; 0: unknown */
     uint64_t min_ns, max_ns; /* likewise */
     uint64_t waiting;        /* messages sent and not handled, as far as was told */
-    const char *scheme; /* how it waits for messages, in words; borrowed until its next launch */
+    const char *scheme;   /* how it waits for messages, in words; borrowed until its next launch */
+    uint64_t printed;     /* by its behaviour, and read */
+    uint64_t prints_lost; /* that found no room, as far as seats told */
 } gyre_actor_statistics;
 
-/* Fills in no more than struct_size bytes. GYRE_INVALID when that is not set. Never blocks. */
+/* Fills in no more than struct_size bytes; reads what was printed before. GYRE_INVALID when that is
+ * not set. Never blocks. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_describe(gyre_actor *actor,
                                                        gyre_actor_statistics *out_statistics);
 

@@ -72,6 +72,11 @@ enum {
     GYRE_BRIEF_OWN = 0xff00,
 };
 
+/* How long messages took is counted by so many spans: see gyre/histogram.h. */
+enum {
+    GYRE_HISTOGRAM_BUCKETS = 128,
+};
+
 /* The line that the host writes. Heads and tails count slots since the launch: a ring has tail -
  * head of them, and slot i is at i modulo its capacity. Input is counted for all ports together,
  * output is what the actor says unasked. */

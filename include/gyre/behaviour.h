@@ -23,8 +23,9 @@
  * Whatever is meant for the host alone stands between #ifdef GYRE_HOST and #endif.
  *
  * The language is what C, C++, CUDA C and OpenCL C 1.2 have in common: every pointer names its
- * address space (GYRE_GLOBAL: state and payloads; GYRE_OWN: variables), types are those of
- * gyre/abi.h, and there is no double, long, recursion, function pointer or variable of the file.
+ * address space (GYRE_GLOBAL: state and payloads; GYRE_OWN: variables; GYRE_LITERAL: strings),
+ * types are those of gyre/abi.h, and there is no double, long, recursion, function pointer or
+ * variable of the file.
  *
  * Lanes    A message is handled by self->lanes lanes at once, which is 1 on the CPU: code that goes
  *          `for (i = self->lane; i < n; i += self->lanes)` is right everywhere. All lanes run the
@@ -58,17 +59,20 @@ enum {
 #define GYRE_GLOBAL __global
 #define GYRE_LOCAL __local
 #define GYRE_OWN __private
+#define GYRE_LITERAL __constant
 #define GYRE_FUNCTION static inline
 #elif defined(GYRE_BEHAVIOUR_CUDA) /* said by who compiles it for CUDA */
 #define GYRE_GLOBAL
 #define GYRE_LOCAL
 #define GYRE_OWN
+#define GYRE_LITERAL
 #define GYRE_FUNCTION static __device__ __forceinline__
 #else
 #define GYRE_HOST 1
 #define GYRE_GLOBAL
 #define GYRE_LOCAL
 #define GYRE_OWN
+#define GYRE_LITERAL
 #define GYRE_FUNCTION static inline __attribute__((unused))
 #endif
 
@@ -80,7 +84,7 @@ typedef struct gyre_self {
     gyre_abi_u32 error;       /* by gyre_self_fail */
     gyre_brief answer;
     GYRE_LOCAL void *shared; /* launch option shared_bytes of the block's own, at 16; any content */
-    GYRE_GLOBAL void *seat_memory; /* the runtime's */
+    GYRE_GLOBAL void *annex; /* the runtime's */
 } gyre_self;
 
 /* What the message carries, as a `const type *`: at most 40 bytes. */
@@ -107,12 +111,42 @@ GYRE_FUNCTION void gyre_self_fail(GYRE_OWN gyre_self *self, gyre_abi_u32 error)
     self->error = error;
 }
 
+/* Prints a text of at most 31 characters, a literal, and a whole number of up to 64 bits; or a
+ * float, by the second. The host logs it, topic "device" and level info, or hands it to the
+ * function in gyre_actor_options, when somebody waits for the actor, changes its life or asks how
+ * it is. By lane 0; what others say is not heard. Never waits: when the host has not read the last
+ * ones, as many as the launch option `prints` says, it is lost, and counted. */
+#define gyre_self_print(self_, text_, value_)                                                      \
+    gyre_self_say((self_), GYRE_TEXT_(text_), GYRE_PRINT_WHOLE, (gyre_abi_u64)((value_) | 0))
+#define gyre_self_print_f32(self_, text_, value_)                                                  \
+    gyre_self_say((self_), GYRE_TEXT_(text_), GYRE_PRINT_F32, gyre_f32_bits(value_))
+
+/* What the value is. Values are frozen. */
+enum {
+    GYRE_PRINT_WHOLE = 0,
+    GYRE_PRINT_F32 = 1, /* its bits */
+};
+
+/* A literal and its length; no program at all when that is more than 31. */
+#define GYRE_TEXT_(text_)                                                                          \
+    "" text_, (gyre_abi_u32)(sizeof("" text_) - sizeof(char[sizeof("" text_) <= 32 ? 1 : -1]))
+
+#ifndef GYRE_HOST /* the loop behind this text has it */
+GYRE_FUNCTION void gyre_self_say(GYRE_OWN gyre_self *self, const GYRE_LITERAL char *text,
+                                 gyre_abi_u32 length, gyre_abi_u32 kind, gyre_abi_u64 value);
+#endif
+
 #if defined(__OPENCL_VERSION__)
 
 /* One lane has nobody to wait for. */
 GYRE_FUNCTION void gyre_self_barrier(GYRE_OWN gyre_self *self)
 {
     (void)self;
+}
+
+GYRE_FUNCTION gyre_abi_u32 gyre_f32_bits(gyre_abi_f32 value)
+{
+    return as_uint(value);
 }
 
 GYRE_FUNCTION gyre_abi_u32 gyre_atomic_load(const GYRE_GLOBAL gyre_abi_u32 *at)
@@ -149,6 +183,11 @@ GYRE_FUNCTION void gyre_self_barrier(gyre_self *self)
         asm volatile("bar.sync 1, %0;" : : "r"(self->lanes) : "memory");
 }
 
+GYRE_FUNCTION gyre_abi_u32 gyre_f32_bits(gyre_abi_f32 value)
+{
+    return __float_as_uint(value);
+}
+
 GYRE_FUNCTION gyre_abi_u32 gyre_atomic_load(const gyre_abi_u32 *at)
 {
     return *(const volatile gyre_abi_u32 *)at;
@@ -176,6 +215,14 @@ GYRE_FUNCTION gyre_abi_u32 gyre_atomic_exchange(gyre_abi_u32 *at, gyre_abi_u32 v
 GYRE_FUNCTION void gyre_self_barrier(gyre_self *self)
 {
     (void)self;
+}
+
+GYRE_FUNCTION gyre_abi_u32 gyre_f32_bits(gyre_abi_f32 value)
+{
+    gyre_abi_u32 bits;
+
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    return bits;
 }
 
 /* A word that somebody else may be writing, also the host. Orders nothing else. */
@@ -215,6 +262,11 @@ GYRE_FUNCTION gyre_abi_u32 gyre_atomic_exchange(gyre_abi_u32 *at, gyre_abi_u32 v
 #include "gyre/program.h"
 
 GYRE_BEGIN_DECLS
+
+/* What gyre_self_print calls: `length` characters, of which more than 31 are left off. Never
+ * blocks. */
+GYRE_API void gyre_self_say(gyre_self *self, const char *text, uint32_t length, uint32_t kind,
+                            uint64_t value);
 
 /* Handles one message on the CPU. */
 typedef void (*gyre_handler)(gyre_self *self, void *state, const gyre_brief *brief);

@@ -14,6 +14,7 @@
 
 #include "actor/board.h"
 #include "actor/order.h"
+#include "actor/print.h"
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/log.h"
@@ -24,6 +25,7 @@
 #define SECOND_NS UINT64_C(1000000000)
 
 enum { CAPACITY_LEAST = 16, CAPACITY_MOST = 1 << 20, SEATS_MOST = 4096, NAP_US = 50 };
+enum { PRINTS_LEAST = 16, PRINTS_MOST = 1 << 16 };
 
 gyre_status gyre_actor_create(gyre_context *context, const gyre_behaviour *behaviour,
                               const gyre_actor_options *options, gyre_actor **out_actor)
@@ -51,8 +53,11 @@ gyre_status gyre_actor_create(gyre_context *context, const gyre_behaviour *behav
     actor->given = mine;
     actor->behaviour = &actor->given;
     actor->stall_ns = o.stall_ns ? o.stall_ns : 2 * SECOND_NS;
+    actor->print = o.print;
+    actor->print_arg = o.print_arg;
     snprintf(actor->name, sizeof actor->name, "%s", o.name ? o.name : mine.name);
     pthread_mutex_init(&actor->lock, NULL);
+    pthread_mutex_init(&actor->hearing, NULL);
     actor->residence = gyre_device_has(gyre_context_device(context), GYRE_FEATURE_FUNCTIONS)
                            ? &gyre_residence_threads
                            : &gyre_residence_kernel;
@@ -76,6 +81,21 @@ static bool is_power_of_two(uint32_t value)
     return value && (value & (value - 1)) == 0;
 }
 
+/* What the annex of each seat is for. */
+static gyre_status plan_annex(gyre_actor *actor)
+{
+    gyre_actor_launch_options *const o = &actor->launched;
+
+    o->prints = o->prints ? o->prints : GYRE_PRINTS;
+    if (!is_power_of_two(o->prints) || o->prints < PRINTS_LEAST || o->prints > PRINTS_MOST)
+        return gyre_fail(GYRE_INVALID, "actor '%s': room for %u prints; a power of two, %d to %d",
+                         actor->name, o->prints, PRINTS_LEAST, PRINTS_MOST);
+    if (o->histogram && o->no_telemetry)
+        return gyre_fail(GYRE_INVALID, "actor '%s': a histogram without telemetry; ask for both",
+                         actor->name);
+    return GYRE_OK;
+}
+
 /* The caller's wishes, completed; the device's own part is filled in by its residence. */
 static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *options)
 {
@@ -84,6 +104,8 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
     const uint32_t incarnation = shape->incarnation + 1;
     gyre_status status = GYRE_OPTIONS_READ(*o, options);
 
+    if (status == GYRE_OK)
+        status = plan_annex(actor);
     if (status != GYRE_OK)
         return status;
     o->seats = o->seats ? o->seats : 1;
@@ -119,20 +141,22 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
     shape->capacity = o->capacity;
     shape->idle = o->idle == GYRE_ACTOR_SPIN ? GYRE_SEAT_SPINS : GYRE_SEAT_BACKS_OFF;
     shape->nap_us = o->nap_us;
-    shape->telemetry = !o->no_telemetry;
+    shape->telemetry =
+        (o->no_telemetry ? 0 : GYRE_SEAT_TELEMETRY) | (o->histogram ? GYRE_SEAT_HISTOGRAM : 0);
     status = actor->residence->plan(actor, o);
     if (status == GYRE_OK)
-        shape->seat_bytes = gyre_mailbox_seat_bytes(shape);
+        shape->seat_bytes = gyre_annex_seat_bytes(shape, o->prints);
     return status;
 }
 
 static void give_mailbox(gyre_actor *actor)
 {
     const gyre_memory *const memory = gyre_context_memory(actor->context, GYRE_CONTEXT_PINNED);
+    unsigned char *const mailbox = actor->mailbox;
 
-    if (actor->mailbox && !actor->hung)
-        memory->give(memory, actor->mailbox, actor->mailbox_bytes, GYRE_MAILBOX_ROW);
-    actor->mailbox = NULL;
+    gyre_prints_end(actor);
+    if (mailbox && !actor->hung)
+        memory->give(memory, mailbox, actor->mailbox_bytes, GYRE_MAILBOX_ROW);
     actor->hung = false;
 }
 
@@ -151,8 +175,8 @@ static gyre_status make_mailbox(gyre_actor *actor)
     status = memory->take(memory, actor->mailbox_bytes, GYRE_MAILBOX_ROW, &block);
     if (status != GYRE_OK)
         return status;
-    actor->mailbox = block;
     memset(block, 0, actor->mailbox_bytes);
+    gyre_prints_begin(actor, block);
     for (uint32_t i = 0; i < shape->seats; i++) {
         gyre_seat *const seat = gyre_actor_seat(actor, i);
 
@@ -238,6 +262,7 @@ void gyre_actor_destroy(gyre_actor *actor)
     }
     gyre_ports_destroy(actor);
     gyre_free(NULL, actor->first_state, actor->behaviour->state_bytes, 1);
+    pthread_mutex_destroy(&actor->hearing);
     pthread_mutex_destroy(&actor->lock);
     gyre_free(NULL, actor, 1, sizeof *actor);
 }

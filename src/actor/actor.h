@@ -6,7 +6,8 @@
  * a kernel that does not end (actor/seat_kernel.c). Everything above that is the same for both.
  *
  * Threads   `status` by any; the rest under the lock, except what a launch sets and ports only
- *           read. Edges: [actor-order] orders and their completion, [actor-status].
+ *           read. Edges: [actor-order] orders and their completion, [actor-status]. `hearing` is
+ *           inside the lock.
  * Owns      the mailbox, the state, the residence, the ports.
  */
 #ifndef GYRE_ACTOR_ACTOR_H
@@ -17,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "actor/annex_abi.h"
 #include "actor/mailbox_abi.h"
 #include "dev/resident.h"
 #include "gyre/actor.h"
@@ -36,6 +38,8 @@ struct gyre_actor {
     char name[GYRE_ACTOR_NAME];
     void *first_state; /* owned; NULL: zeros */
     uint64_t stall_ns;
+    gyre_actor_printer print; /* NULL: the log */
+    void *print_arg;
 
     /* Set by a launch. */
     gyre_mailbox_shape shape;
@@ -57,6 +61,9 @@ struct gyre_actor {
     bool ending;         /* seats were told to end, and it is not known that they have */
     uint32_t before;     /* status from which it was suspended */
     gyre_port *port[GYRE_MAILBOX_PORTS]; /* owned; made by a launch */
+
+    pthread_mutex_t hearing;  /* held by who reads prints, or takes the mailbox away from him */
+    _Atomic uint64_t printed; /* since the launch */
 
     /* The residence's own. */
     struct gyre_seat_thread *threads; /* owned; one for each seat */
@@ -98,6 +105,12 @@ GYRE_INLINE gyre_seat *gyre_actor_seat(const gyre_actor *actor, uint32_t seat)
     return (gyre_seat *)(void *)(actor->mailbox + seat * actor->shape.seat_bytes);
 }
 
+GYRE_INLINE gyre_annex *gyre_actor_annex(const gyre_actor *actor, uint32_t seat)
+{
+    return (gyre_annex *)(void *)(actor->mailbox + seat * actor->shape.seat_bytes +
+                                  gyre_mailbox_annex_at(&actor->shape));
+}
+
 /* For who waits: GYRE_OK while there is hope; GYRE_CLOSED or GYRE_DEVICE_LOST, with the reason,
  * when it has ended or failed, which may be found out by this call. Takes the lock, asks the
  * driver. */
@@ -106,6 +119,9 @@ GYRE_MUST_USE gyre_status gyre_actor_look(gyre_actor *actor);
 /* For others who need the device for a moment: off it, and back to what it was. */
 GYRE_MUST_USE gyre_status gyre_actor_suspend(gyre_resident *resident);
 void gyre_actor_restore(gyre_resident *resident);
+
+/* How it fares, without reading what it printed. Never blocks. */
+void gyre_actor_survey(gyre_actor *actor, gyre_actor_statistics *out_statistics);
 
 /* Messages handled, as far as all seats told. */
 uint64_t gyre_actor_processed(const gyre_actor *actor);

@@ -54,10 +54,10 @@ static struct {
 /* Brings a line up to date. */
 static void describe(place *p)
 {
-    gyre_actor_statistics all = {.struct_size = sizeof all};
+    gyre_actor_statistics all;
     gyre_board_line *const line = &p->line;
 
-    (void)!gyre_actor_describe(p->actor, &all); /* takes no lock */
+    gyre_actor_survey(p->actor, &all); /* takes no lock, and calls nobody */
     line->status = (uint32_t)gyre_actor_state(p->actor);
     line->incarnation = all.incarnation;
     line->seats = all.seats;

@@ -15,6 +15,8 @@
 
 #include "actor/mailbox_abi.h"
 
+#include "actor/cuda_annex.h"
+
 enum {
     GYRE_WARPS = 32,   /* of a block, most */
     GYRE_CHUNK = 8,    /* slots that a warp reads at once */
@@ -278,6 +280,8 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_count(gyre_reader *reader,
     reader->total_ns += took;
     reader->min_ns = min(reader->min_ns, took);
     reader->max_ns = max(reader->max_ns, took);
+    if (reader->telemetry & GYRE_SEAT_HISTOGRAM)
+        gyre_books_sort(took);
     return now;
 }
 

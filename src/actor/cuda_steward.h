@@ -94,6 +94,7 @@ static __device__ __forceinline__ void gyre_tell_host(const gyre_reader *reader,
             gyre_mailbox_store64(&telemetry->processed, processed);
         }
     }
+    gyre_books_tell(reader->lane, reader->telemetry);
     __syncwarp();
 }
 

@@ -123,7 +123,8 @@ extern "C" __global__ void __launch_bounds__(1024)
     self.seats = shape.seats;
     self.shared =
         gyre_shared + (is_block ? gyre_stage_at(shape.ports, 0) : 0) * sizeof(gyre_ring_slot);
-    self.seat_memory = reader.memory;
+    self.annex = reader.memory + gyre_mailbox_annex_at(&shape);
+    gyre_books_init((gyre_annex *)self.annex, shape.telemetry);
     if (threadIdx.x == 0)
         gyre_block_init(&block, seat, shape.ports);
     if (is_block)
@@ -154,6 +155,7 @@ extern "C" __global__ void __launch_bounds__(1024)
     gyre_publish(&reader, shape.ports, 1);
     gyre_tell_host(&reader, shape.ports, &last);
     if (threadIdx.x == 0) {
+        gyre_books_end();
         gyre_mailbox_store(&seat->control.device.order, block.order);
         /* release [actor-order]: the host may take the memory back */
         gyre_mailbox_release(&seat->control.device.has_terminated, 1);

@@ -20,6 +20,13 @@
 #define GYRE_LOOP_REST(loop, idle) mem_fence(CLK_GLOBAL_MEM_FENCE)
 
 #include "actor/loop_single.h"
+#include "actor/print_single.h"
+
+GYRE_FUNCTION void gyre_self_say(GYRE_OWN gyre_self *self, const GYRE_LITERAL char *text,
+                                 gyre_abi_u32 length, gyre_abi_u32 kind, gyre_abi_u64 value)
+{
+    gyre_print_put((__global gyre_annex *)self->annex, text, length, kind, value);
+}
 
 __kernel void GYRE_MAILBOX_KERNEL(__global gyre_abi_u8 *mailbox, __global gyre_abi_u8 *state,
                                   gyre_mailbox_shape shape, __local gyre_abi_u8 *shared)
@@ -32,8 +39,8 @@ __kernel void GYRE_MAILBOX_KERNEL(__global gyre_abi_u8 *mailbox, __global gyre_a
     self.seat = (gyre_abi_u32)get_group_id(0);
     self.seats = shape.seats;
     self.shared = shared;
-    self.seat_memory = mailbox;
     gyre_loop_init(&loop, mailbox, shape, self.seat);
+    self.annex = loop.annex;
     gyre_loop_run(&loop, &self, state);
 }
 

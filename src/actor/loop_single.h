@@ -24,8 +24,8 @@
 #ifndef GYRE_ACTOR_LOOP_SINGLE_H
 #define GYRE_ACTOR_LOOP_SINGLE_H
 
-#ifndef GYRE_ACTOR_MAILBOX_ABI_H
-#include "actor/mailbox_abi.h"
+#ifndef GYRE_ACTOR_ANNEX_ABI_H
+#include "actor/annex_abi.h"
 #endif
 #ifndef GYRE_ACTOR_SLOT_H
 #include "actor/slot.h"
@@ -39,6 +39,7 @@ enum { GYRE_LOOP_HAND = 8, GYRE_LOOP_ORDERS = 64 };
 typedef struct gyre_loop {
     GYRE_MAILBOX_BYTE *memory; /* of the seat */
     GYRE_GLOBAL gyre_seat *seat;
+    GYRE_GLOBAL gyre_annex *annex;
     gyre_mailbox_shape shape;
     gyre_abi_u32 salt;
     gyre_abi_u32 head[GYRE_MAILBOX_PORTS];      /* requests handled */
@@ -136,6 +137,14 @@ GYRE_RING_INLINE void gyre_loop_answer(GYRE_RING_OWN gyre_loop *loop,
                     gyre_slot_head(brief, flags, brief->correlation), &self->answer);
 }
 
+/* Into its bucket, where the host sees it at once. */
+GYRE_RING_INLINE void gyre_loop_sort(GYRE_RING_OWN gyre_loop *loop, gyre_abi_u64 took_ns)
+{
+    GYRE_GLOBAL gyre_abi_u64 *const count = &loop->annex->histogram[gyre_annex_bucket(took_ns)];
+
+    gyre_mailbox_store64(count, gyre_mailbox_load64(count) + 1);
+}
+
 GYRE_RING_INLINE void gyre_loop_handle(GYRE_RING_OWN gyre_loop *loop,
                                        GYRE_RING_OWN gyre_loop_taken *taken,
                                        GYRE_RING_OWN gyre_self *self, GYRE_GLOBAL void *state)
@@ -167,6 +176,8 @@ GYRE_RING_INLINE void gyre_loop_handle(GYRE_RING_OWN gyre_loop *loop,
             loop->min_ns = took_ns;
         if (took_ns > loop->max_ns)
             loop->max_ns = took_ns;
+        if (loop->shape.telemetry & GYRE_SEAT_HISTOGRAM)
+            gyre_loop_sort(loop, took_ns);
     }
 }
 
@@ -253,6 +264,7 @@ GYRE_RING_INLINE void gyre_loop_init(GYRE_RING_OWN gyre_loop *loop, GYRE_MAILBOX
 {
     loop->memory = mailbox + seat * shape.seat_bytes;
     loop->seat = (GYRE_GLOBAL gyre_seat *)loop->memory;
+    loop->annex = (GYRE_GLOBAL gyre_annex *)(loop->memory + gyre_mailbox_annex_at(&shape));
     loop->shape = shape;
     loop->salt = gyre_ring_salt(shape.incarnation);
     for (gyre_abi_u32 port = 0; port < shape.ports; port++) {

@@ -23,6 +23,8 @@
  *   gates     the host's: how many requests and bells of each port may be taken while an order says
  *             that the actor is to pause, or to drain
  *
+ * Behind the rings is the annex (actor/annex_abi.h): what the seat prints, and its histogram.
+ *
  * An order is: the gates, `active` and `should_terminate`, then the number of the order, released.
  * The seat looks at that number when it is idle, and now and then when it is not; so it may be
  * beyond a gate already when it reads it. A seat that ends leaves the number of the order that it
@@ -73,6 +75,12 @@ enum {
     GYRE_SEAT_LEAVES = 3,    /* ends; the host launches it again when there is a message */
 };
 
+/* What it keeps of the times of messages; the second not without the first. */
+enum {
+    GYRE_SEAT_TELEMETRY = 1,
+    GYRE_SEAT_HISTOGRAM = 2,
+};
+
 /* How an actor was launched: the same for all seats, and passed by value. */
 typedef struct gyre_mailbox_shape {
     gyre_abi_u64 seat_bytes; /* from one seat to the next */
@@ -87,7 +95,7 @@ typedef struct gyre_mailbox_shape {
     gyre_abi_u32 idle;        /* GYRE_SEAT_... */
     gyre_abi_u32 spin_us;     /* how long it looks without pause, before it does that */
     gyre_abi_u32 nap_us;      /* the longest pause */
-    gyre_abi_u32 telemetry;   /* 1: it is kept */
+    gyre_abi_u32 telemetry;   /* bits: GYRE_SEAT_TELEMETRY, GYRE_SEAT_HISTOGRAM */
 } gyre_mailbox_shape;
 
 /* What an image is told by, beside the names of its kernels. */
@@ -160,8 +168,8 @@ GYRE_RING_INLINE gyre_abi_u64 gyre_mailbox_replies_at(const GYRE_RING_OWN gyre_m
     return gyre_mailbox_requests_at(shape, port) + gyre_mailbox_ring_bytes(shape);
 }
 
-/* Up to the next seat, in whole pages. */
-GYRE_RING_INLINE gyre_abi_u64 gyre_mailbox_seat_bytes(const GYRE_RING_OWN gyre_mailbox_shape *shape)
+/* Behind the rings, on a page of its own: actor/annex_abi.h. */
+GYRE_RING_INLINE gyre_abi_u64 gyre_mailbox_annex_at(const GYRE_RING_OWN gyre_mailbox_shape *shape)
 {
     return (gyre_mailbox_requests_at(shape, shape->ports) + GYRE_MAILBOX_ROW - 1) /
            GYRE_MAILBOX_ROW * GYRE_MAILBOX_ROW;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "actor/board.h"
+#include "actor/print.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/process.h"
@@ -135,8 +136,10 @@ static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor
     while (!done(actor)) {
         gyre_status status = GYRE_AGAIN;
 
-        if (rounds % 64 == 63)
+        if (rounds % 64 == 63) {
+            gyre_prints_overhear(actor);
             status = actor->residence->look(actor);
+        }
         if (status == GYRE_OK && !done(actor)) {
             if (!all_ended(actor))
                 return gyre_actor_fail(
@@ -153,6 +156,7 @@ static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor
             return done(actor) ? GYRE_OK : GYRE_TIMEOUT;
         gyre_actor_doze(&rounds);
     }
+    gyre_prints_hear(actor);
     return GYRE_OK;
 }
 

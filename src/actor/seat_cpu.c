@@ -86,7 +86,8 @@ static void seat_main(void *arg)
                       .lanes = 1,
                       .seat = thread->seat,
                       .seats = actor->shape.seats,
-                      .shared = thread->shared};
+                      .shared = thread->shared,
+                      .annex = gyre_actor_annex(actor, thread->seat)};
 
     gyre_loop_init(&thread->loop, actor->mailbox, actor->shape, thread->seat);
     gyre_loop_run(&thread->loop, &self, actor->state);

@@ -222,6 +222,10 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
     gyre_status status = GYRE_OK;
 
     shape->spin_us = options->spin_us ? options->spin_us : SPIN_US;
+    if (!is_cuda(actor) && options->histogram)
+        return gyre_fail(GYRE_UNSUPPORTED,
+                         "actor '%s': no histogram on %s, since OpenCL has no clock", actor->name,
+                         gyre_context_device(actor->context)->name);
     if (!is_cuda(actor)) {
         shape->lanes = 1;
         shape->wide = 1;

@@ -25,11 +25,14 @@ EMBED(actor_abi, "include/gyre/actor_abi.h");
 EMBED(behaviour, "include/gyre/behaviour.h");
 EMBED(ring_abi, "src/flow/ring_abi.h");
 EMBED(mailbox_abi, "src/actor/mailbox_abi.h");
+EMBED(annex_abi, "src/actor/annex_abi.h");
 EMBED(slot, "src/actor/slot.h");
+EMBED(print_single, "src/actor/print_single.h");
 EMBED(loop_single, "src/actor/loop_single.h");
 EMBED(loop_opencl, "src/actor/loop_opencl.h");
 EMBED(loop_cuda, "src/actor/loop_cuda.h");
 EMBED(cuda_slot, "src/actor/cuda_slot.h");
+EMBED(cuda_annex, "src/actor/cuda_annex.h");
 EMBED(cuda_narrow, "src/actor/cuda_narrow.h");
 EMBED(cuda_stage, "src/actor/cuda_stage.h");
 EMBED(cuda_reader, "src/actor/cuda_reader.h");
@@ -43,11 +46,14 @@ const gyre_include gyre_actor_texts[] = {
     {"gyre/behaviour.h", gyre_actor_behaviour},
     {"flow/ring_abi.h", gyre_actor_ring_abi},
     {"actor/mailbox_abi.h", gyre_actor_mailbox_abi},
+    {"actor/annex_abi.h", gyre_actor_annex_abi},
     {"actor/slot.h", gyre_actor_slot},
+    {"actor/print_single.h", gyre_actor_print_single},
     {"actor/loop_single.h", gyre_actor_loop_single},
     {"actor/loop_opencl.h", gyre_actor_loop_opencl},
     {"actor/loop_cuda.h", gyre_actor_loop_cuda},
     {"actor/cuda_slot.h", gyre_actor_cuda_slot},
+    {"actor/cuda_annex.h", gyre_actor_cuda_annex},
     {"actor/cuda_narrow.h", gyre_actor_cuda_narrow},
     {"actor/cuda_stage.h", gyre_actor_cuda_stage},
     {"actor/cuda_reader.h", gyre_actor_cuda_reader},

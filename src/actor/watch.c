@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "actor/order.h"
+#include "actor/print.h"
 #include "base/fail.h"
 #include "base/process.h"
 #include "gyre/clock.h"
@@ -109,6 +110,7 @@ gyre_status gyre_actor_look(gyre_actor *actor)
     gyre_status status = GYRE_OK;
     gyre_actor_status now;
 
+    gyre_prints_overhear(actor);
     /* somebody changes its life, looks as well, and waits no longer than he said */
     if (pthread_mutex_trylock(&actor->lock) != 0)
         return GYRE_OK;
@@ -158,14 +160,11 @@ gyre_status gyre_actor_read_state(gyre_actor *actor, void *into, size_t size)
     return status;
 }
 
-gyre_status gyre_actor_describe(gyre_actor *actor, gyre_actor_statistics *out_statistics)
+void gyre_actor_survey(gyre_actor *actor, gyre_actor_statistics *out_statistics)
 {
-    const size_t size = out_statistics->struct_size;
-    gyre_actor_statistics all = {.struct_size = size, .scheme = actor->scheme};
+    gyre_actor_statistics all = {.struct_size = sizeof all, .scheme = actor->scheme};
     uint64_t total_ns = 0;
 
-    if (size < sizeof size)
-        return gyre_fail(GYRE_INVALID, "statistics without struct_size");
     all.seats = actor->shape.seats;
     all.replicas = actor->shape.replicas;
     all.incarnation = actor->shape.incarnation;
@@ -185,13 +184,29 @@ gyre_status gyre_actor_describe(gyre_actor *actor, gyre_actor_statistics *out_st
         all.min_ns = min_ns < all.min_ns ? min_ns : all.min_ns;
         all.max_ns = max_ns > all.max_ns ? max_ns : all.max_ns;
         all.last_error = error ? error : all.last_error;
+        all.prints_lost += gyre_mailbox_load(&gyre_actor_annex(actor, i)->seat.lost);
     }
+    /* relaxed: a count */
+    all.printed = atomic_load_explicit(&actor->printed, memory_order_relaxed);
     if (actor->mailbox)
         all.waiting = count_waiting(actor);
     if (all.processed > 0)
         all.mean_ns = (double)total_ns / (double)all.processed;
     if (all.min_ns == UINT64_MAX)
         all.min_ns = 0;
+    *out_statistics = all;
+}
+
+gyre_status gyre_actor_describe(gyre_actor *actor, gyre_actor_statistics *out_statistics)
+{
+    const size_t size = out_statistics->struct_size;
+    gyre_actor_statistics all;
+
+    if (size < sizeof size)
+        return gyre_fail(GYRE_INVALID, "statistics without struct_size");
+    gyre_prints_overhear(actor);
+    gyre_actor_survey(actor, &all);
+    all.struct_size = size;
     memcpy(out_statistics, &all, size < sizeof all ? size : sizeof all);
     return GYRE_OK;
 }
