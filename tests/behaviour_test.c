@@ -26,13 +26,15 @@
 #include "lab/suites/behaviours/wave_step.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "test.h"
 #include "tests/conformance/behaviours/blend.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "tests/conformance/behaviours/chatter.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "tests/conformance/behaviours/dot_cuda.h"
 #include "tests/conformance/behaviours/echo.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "tests/conformance/behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "tests/conformance/behaviours/speaker.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
 static const gyre_behaviour *const all[] = {
-    &echo_block,  &echo_quad,  &echo_warp, &relu_block, &relu_warp, &sum_payload,
-    &tally_block, &tally_quad, &wave_step, &blend,      &echo,      &ledger,
+    &echo_block, &echo_quad, &echo_warp, &relu_block, &relu_warp, &sum_payload, &tally_block,
+    &tally_quad, &wave_step, &blend,     &chatter,    &echo,      &ledger,      &speaker,
 };
 
 static const gyre_behaviour broken = {
@@ -48,6 +50,25 @@ static const gyre_behaviour broken = {
             "    state->x = 1;\n"
             "    missing_thing = 2;\n"
             "}\n",
+};
+
+#define SPEAKS(line)                                                                               \
+    {                                                                                              \
+        .struct_size = sizeof(gyre_behaviour), .name = "speaks", .width = GYRE_WIDTH_BLOCK,        \
+        .state_bytes = 4, .file = "speaks.c",                                                      \
+        .text = "#include \"gyre/behaviour.h\"\n"                                                  \
+                "typedef struct none { gyre_abi_u32 x; } none;\n"                                  \
+                "GYRE_BEHAVIOUR(speaks, none, GYRE_WIDTH_BLOCK)\n"                                 \
+                "{\n" line ";\n}\n",                                                               \
+    }
+
+/* One that is as long as may be, then one character more, a float for a number, and no literal. */
+static const gyre_behaviour speaks =
+    SPEAKS("gyre_self_print(self, \"1234567890123456789012345678901\", state->x)");
+static const gyre_behaviour stammers[] = {
+    SPEAKS("gyre_self_print(self, \"12345678901234567890123456789012\", state->x)"),
+    SPEAKS("gyre_self_print(self, \"half\", 0.5f)"),
+    SPEAKS("gyre_self_print(self, state, 1)"),
 };
 
 static gyre_status compile_text(const gyre_behaviour *behaviour, const char *text,
@@ -155,6 +176,17 @@ static void cuda_names_the_line_that_is_wrong(void)
     CHECK(strstr(gyre_build_log(), "some/where/broken.c(6)") != NULL);
 }
 
+static void cuda_refuses_what_cannot_be_printed(void)
+{
+    char name[64];
+
+    if (gyre_cuda_nvrtc_name(name, sizeof name) != GYRE_OK)
+        SKIP("there is no NVRTC");
+    CHECK(compile_for_cuda(&speaks) == GYRE_OK);
+    for (size_t i = 0; i < sizeof stammers / sizeof stammers[0]; i++)
+        CHECK(compile_for_cuda(&stammers[i]) == GYRE_BUILD);
+}
+
 /* The first device that compiles behaviours by OpenCL. */
 static gyre_context *opencl_open(void)
 {
@@ -210,6 +242,20 @@ static void opencl_names_the_line_that_is_wrong(void)
         SKIP("there is no device of OpenCL that can have actors");
     CHECK(gyre_actor_create(context, &broken, NULL, &actor) == GYRE_BUILD && !actor);
     CHECK(strstr(gyre_kernel_build_log(), "broken.c:6") != NULL);
+    gyre_context_destroy(context);
+}
+
+static void opencl_refuses_what_cannot_be_printed(void)
+{
+    gyre_context *const context = opencl_open();
+    gyre_actor *actor;
+
+    if (!context)
+        SKIP("there is no device of OpenCL that can have actors");
+    CHECK(gyre_actor_create(context, &speaks, NULL, &actor) == GYRE_OK);
+    gyre_actor_destroy(actor);
+    for (size_t i = 0; i < sizeof stammers / sizeof stammers[0]; i++)
+        CHECK(gyre_actor_create(context, &stammers[i], NULL, &actor) == GYRE_BUILD && !actor);
     gyre_context_destroy(context);
 }
 
@@ -306,9 +352,11 @@ static const test_case cases[] = {
     TEST(one_text_is_enough_for_cuda),
     TEST(a_function_of_cuda_compiles_as_a_behaviour),
     TEST(cuda_names_the_line_that_is_wrong),
+    TEST(cuda_refuses_what_cannot_be_printed),
     TEST(behaviours_compile_for_opencl),
     TEST(one_text_is_enough_for_opencl),
     TEST(opencl_names_the_line_that_is_wrong),
+    TEST(opencl_refuses_what_cannot_be_printed),
     TEST(a_behaviour_without_a_handler_is_not_for_the_cpu),
     TEST(includes_are_put_where_they_are_asked_for),
     TEST(includes_that_go_in_circles_are_refused),

@@ -13,6 +13,7 @@
 #include "gyre/clock.h"
 #include "gyre/common.h"
 #include "gyre/cpu.h"
+#include "gyre/histogram.h"
 #include "gyre/hlc.h"
 #include "gyre/layout.h"
 #include "gyre/library.h"
@@ -35,8 +36,10 @@
 #include "lab/suites/behaviours/echo_quad.c"
 #include "test.h"
 #include "tests/conformance/behaviours/blend.c"
+#include "tests/conformance/behaviours/chatter.c"
 #include "tests/conformance/behaviours/echo.c"
 #include "tests/conformance/behaviours/ledger.c"
+#include "tests/conformance/behaviours/speaker.c"
 
 static_assert(static_cast<int>(GYRE_MESSAGE_NORMAL) == static_cast<int>(GYRE_PRIORITY_NORMAL),
               "messages travel through channels");
@@ -176,6 +179,7 @@ static void behaviours_are_cpp_too(void)
     message.body.words[0] = 41;
     CHECK(gyre_port_call(port, &message, &answer, GYRE_NEVER) == GYRE_OK);
     CHECK(answer.body.words[0] == 42);
+    CHECK(gyre_histogram_bound_ns(4) == 4);
     gyre_port_close(port);
     gyre_actor_destroy(actor);
     gyre_context_destroy(context);
