@@ -44,6 +44,7 @@ static gyre_status probe(uint32_t *out_count, char *text, size_t text_size)
 static gyre_status describe(uint32_t index, gyre_device *out_device)
 {
     gyre_device *const device = out_device;
+    gyre_null_faults setting;
 
     (void)index;
     device->kind = GYRE_DEVICE_NULL;
@@ -54,6 +55,9 @@ static gyre_status describe(uint32_t index, gyre_device *out_device)
                        GYRE_FEATURE_GRAPHS | GYRE_FEATURE_TIMING | GYRE_FEATURE_HOST_REACH |
                        GYRE_FEATURE_MAPPED | GYRE_FEATURE_PRIORITIES | GYRE_FEATURE_MONITOR |
                        GYRE_FEATURE_F64 | GYRE_FEATURE_ECC | GYRE_FEATURE_FAULTS;
+    if (gyre_null_faults_parse(gyre_settings_text(GYRE_SETTING_NULL_FAULTS), &setting) == GYRE_OK &&
+        gyre_null_faults_find(&setting, GYRE_NULL_LIMIT, 0))
+        device->features |= GYRE_FEATURE_TIME_LIMIT;
     device->memory_bytes = GYRE_NULL_MEMORY_BYTES;
     device->units = GYRE_NULL_UNITS;
     device->lanes = 1;

@@ -36,6 +36,7 @@ static const word_row rows[] = {
     {"open", '\0', GYRE_NULL_OPEN},
     {"silent", '\0', GYRE_NULL_SILENT},
     {"sticky", '\0', GYRE_NULL_STICKY},
+    {"limit", '\0', GYRE_NULL_LIMIT},
 };
 
 static const word_row *find_row(const char *name, size_t length, int form)

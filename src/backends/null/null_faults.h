@@ -30,6 +30,7 @@ typedef enum gyre_null_word {
     GYRE_NULL_OPEN,
     GYRE_NULL_SILENT,
     GYRE_NULL_STICKY,
+    GYRE_NULL_LIMIT, /* of the setting only: kernels have a time limit, which nobody enforces */
 } gyre_null_word;
 
 typedef struct gyre_null_rule {
