@@ -4,7 +4,7 @@
  *
  * An actor has a behaviour (gyre/behaviour.h), a state, and a mailbox in memory that host and
  * device share. Once launched it stays: a call is two writes into that memory, without the driver.
- * Life: created, launched, active, paused, parked, draining, terminated, or failed.
+ * Life: created, launched, active, paused, parked, away, draining, terminated, or failed.
  *
  * A crew is an actor with several seats, which are blocks of a GPU or threads: they share the
  * state, and each message goes to one of them, the one with the least to do.
@@ -42,6 +42,7 @@ typedef enum gyre_actor_status {
     GYRE_ACTOR_DRAINING = 5, /* handles what was sent before, and then ends */
     GYRE_ACTOR_TERMINATED = 6,
     GYRE_ACTOR_FAILED = 7, /* gyre_actor_fault says why */
+    GYRE_ACTOR_AWAY = 8,   /* off the device by itself, its state kept; back at the first message */
 } gyre_actor_status;
 
 /* "created", ...; "unknown" for a value outside the enum. Borrowed, static. */
@@ -52,6 +53,8 @@ typedef enum gyre_actor_idle {
     GYRE_ACTOR_IDLE_DEFAULT = 0, /* backs off */
     GYRE_ACTOR_SPIN = 1,         /* looks all the time: the fastest, and never cool */
     GYRE_ACTOR_BACK_OFF = 2,     /* looks less and less often, at last every nap_us */
+    GYRE_ACTOR_LEAVE = 3,        /* backs off, and leaves the device when nothing came for
+                                  * leave_us: it is away until somebody sends to it */
 } gyre_actor_idle;
 
 /* What a behaviour printed (gyre_self_print). */
@@ -116,26 +119,32 @@ typedef struct gyre_actor_launch_options {
                             * to 65536; default 64 */
     bool histogram;        /* count messages by how long they took (gyre/histogram.h), which needs
                             * telemetry, and a clock: GYRE_UNSUPPORTED on OpenCL */
+    uint32_t leave_us;     /* how long nothing came before it leaves; default 100 ms */
 } gyre_actor_launch_options;
 
 /* Makes it resident. All seats come to life, or none: GYRE_NO_MEMORY when they cannot all be on the
  * device beside what is resident there already, with what is missing, or were not by handshake_ns;
  * GYRE_INVALID, GYRE_DEVICE_LOST. An actor that has ended can be launched
- * again, as a new one with the first state; ports are opened anew. Blocks until it is resident. */
+ * again, as a new one with the first state; ports are opened anew. Blocks until it is resident.
+ *
+ * GYRE_UNSUPPORTED where the driver ends kernels that run for seconds (GYRE_FEATURE_TIME_LIMIT),
+ * unless idle is GYRE_ACTOR_LEAVE: then it is taken off the device and back every half second, and
+ * a message must not take longer than what is left of the driver's limit. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_launch(gyre_actor *actor,
                                                      const gyre_actor_launch_options *options);
 
-/* Lets it handle messages, after a launch that said not_active. Nothing for one that is active;
- * GYRE_INVALID unless it was launched so. */
+/* Lets it handle messages, after a launch that said not_active. Nothing for one that is active or
+ * away; GYRE_INVALID unless it was launched so. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_activate(gyre_actor *actor);
 
 /* Lets it handle what was sent before, and then nothing until gyre_actor_resume. Waits until that
  * is so, up to the deadline (gyre/clock.h): GYRE_TIMEOUT, and the order stands. GYRE_INVALID when
- * it is not resident. */
+ * it is not resident; one that is away comes back for it, as after a park. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_pause(gyre_actor *actor, uint64_t deadline_ns);
 
 /* Lets it handle messages again, after a pause, or after a park, from which it comes back onto the
- * device: then as gyre_actor_launch. Nothing for one that is active; GYRE_INVALID otherwise. */
+ * device: then as gyre_actor_launch. Nothing for one that is active or away; GYRE_INVALID
+ * otherwise. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_resume(gyre_actor *actor);
 
 /* As pause, and takes it off the device, whose driver can then be asked for what waits for it to be
@@ -180,6 +189,7 @@ typedef struct gyre_actor_statistics {
     const char *scheme;   /* how it waits for messages, in words; borrowed until its next launch */
     uint64_t printed;     /* by its behaviour, and read */
     uint64_t prints_lost; /* that found no room, as far as seats told */
+    uint64_t returns;     /* how often it left by itself and came back, since its launch */
 } gyre_actor_statistics;
 
 /* Fills in no more than struct_size bytes; reads what was printed before. GYRE_INVALID when that is

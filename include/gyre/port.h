@@ -9,7 +9,9 @@
  * nothing of its port under way rings the bell, which is the fastest way.
  *
  * A port stays valid when its actor ends: calls then return GYRE_CLOSED, or GYRE_DEVICE_LOST with
- * the reason.
+ * the reason. One that is away (GYRE_ACTOR_LEAVE) is brought back by whoever sends or waits, which
+ * may take as long as its handshake_ns, whatever the deadline; GYRE_NO_MEMORY when others have
+ * taken its place: a message that was sent is handled when it is back, one that was not is not.
  *
  * Threads   one at a time for a port; different ports never wait for each other.
  * Owns      its books. The rings are the actor's.

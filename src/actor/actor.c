@@ -24,8 +24,15 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-enum { CAPACITY_LEAST = 16, CAPACITY_MOST = 1 << 20, SEATS_MOST = 4096, NAP_US = 50 };
-enum { PRINTS_LEAST = 16, PRINTS_MOST = 1 << 16 };
+enum {
+    CAPACITY_LEAST = 16,
+    CAPACITY_MOST = 1 << 20,
+    SEATS_MOST = 4096,
+    PRINTS_LEAST = 16,
+    PRINTS_MOST = 1 << 16,
+    NAP_US = 50,
+    LEAVE_US = 100000,
+};
 
 gyre_status gyre_actor_create(gyre_context *context, const gyre_behaviour *behaviour,
                               const gyre_actor_options *options, gyre_actor **out_actor)
@@ -114,6 +121,7 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
     o->nap_us = o->nap_us ? o->nap_us : NAP_US;
     o->handshake_ns = o->handshake_ns ? o->handshake_ns : 2 * SECOND_NS;
     o->idle = o->idle ? o->idle : GYRE_ACTOR_BACK_OFF;
+    o->leave_us = o->leave_us ? o->leave_us : LEAVE_US;
     if (o->seats > SEATS_MOST)
         return gyre_fail(GYRE_INVALID, "actor '%s': %u seats; %d is the most", actor->name,
                          o->seats, SEATS_MOST);
@@ -132,8 +140,14 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
         gyre_ring_salt(incarnation) / 2 == o->first + 1)
         return gyre_fail(GYRE_INVALID, "actor '%s': sequences of this launch cannot begin at %u",
                          actor->name, o->first);
-    if (o->idle != GYRE_ACTOR_SPIN && o->idle != GYRE_ACTOR_BACK_OFF)
+    if (o->idle != GYRE_ACTOR_SPIN && o->idle != GYRE_ACTOR_BACK_OFF && o->idle != GYRE_ACTOR_LEAVE)
         return gyre_fail(GYRE_INVALID, "actor '%s': idle policy %d", actor->name, (int)o->idle);
+    if (o->idle != GYRE_ACTOR_LEAVE &&
+        gyre_device_has(gyre_context_device(actor->context), GYRE_FEATURE_TIME_LIMIT))
+        return gyre_fail(GYRE_UNSUPPORTED,
+                         "actor '%s': %s drives a display or has a time limit, and its driver ends "
+                         "kernels that run for seconds; launch it with idle = GYRE_ACTOR_LEAVE",
+                         actor->name, gyre_context_device(actor->context)->name);
     memset(shape, 0, sizeof *shape);
     shape->incarnation = incarnation;
     shape->seats = o->seats;
@@ -220,11 +234,14 @@ gyre_status gyre_actor_launch(gyre_actor *actor, const gyre_actor_launch_options
         status = make_mailbox(actor);
     if (status == GYRE_OK)
         status = gyre_ports_create(actor, actor->launched.first);
+    if (status == GYRE_OK)
+        status = gyre_warden_watch(actor);
     if (status != GYRE_OK) {
         forget_launch(actor);
         goto out;
     }
     actor->order = 0;
+    atomic_store_explicit(&actor->returns, 0, memory_order_relaxed);
     if (!actor->launched.not_active)
         gyre_order_give(actor, (gyre_order){.active = true});
     gyre_actor_become(actor, actor->launched.not_active ? GYRE_ACTOR_LAUNCHED : GYRE_ACTOR_ACTIVE);
@@ -249,6 +266,7 @@ void gyre_actor_destroy(gyre_actor *actor)
     if (!actor)
         return;
     if (gyre_process_check() == GYRE_OK) {
+        gyre_warden_forget(actor);
         if (gyre_actor_is_resident(gyre_actor_state(actor)) &&
             gyre_actor_terminate(actor, gyre_clock_after_ns(SECOND_NS)) == GYRE_TIMEOUT) {
             pthread_mutex_lock(&actor->lock);

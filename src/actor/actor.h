@@ -20,6 +20,7 @@
 
 #include "actor/annex_abi.h"
 #include "actor/mailbox_abi.h"
+#include "actor/warden.h"
 #include "dev/resident.h"
 #include "gyre/actor.h"
 #include "gyre/kernel.h"
@@ -50,7 +51,8 @@ struct gyre_actor {
     bool hung;   /* the mailbox and the state are left to seats that do not end */
     char scheme[GYRE_ACTOR_SCHEME];
 
-    _Atomic uint32_t status; /* gyre_actor_status [actor-status] */
+    _Atomic uint32_t status;  /* gyre_actor_status [actor-status] */
+    _Atomic uint64_t returns; /* from being away [actor-status] */
 
     pthread_mutex_t lock;
     uint32_t order;      /* the last */
@@ -60,10 +62,12 @@ struct gyre_actor {
     uint64_t looked_ns;  /* as far as somebody looked */
     bool ending;         /* seats were told to end, and it is not known that they have */
     uint32_t before;     /* status from which it was suspended */
+    uint64_t began_ns;   /* when its seats last began */
     gyre_port *port[GYRE_MAILBOX_PORTS]; /* owned; made by a launch */
 
     pthread_mutex_t hearing;  /* held by who reads prints, or takes the mailbox away from him */
     _Atomic uint64_t printed; /* since the launch */
+    gyre_warden_place warden; /* see there */
 
     /* The residence's own. */
     struct gyre_seat_thread *threads; /* owned; one for each seat */
@@ -123,8 +127,9 @@ void gyre_actor_restore(gyre_resident *resident);
 /* How it fares, without reading what it printed. Never blocks. */
 void gyre_actor_survey(gyre_actor *actor, gyre_actor_statistics *out_statistics);
 
-/* Messages handled, as far as all seats told. */
+/* Messages handled, and sent to all seats and not handled, as far as these told. */
 uint64_t gyre_actor_processed(const gyre_actor *actor);
+uint64_t gyre_actor_waiting(const gyre_actor *actor);
 
 /* Whether this host moves 16 bytes at once: found out at the first question. */
 bool gyre_actor_quarters(void);

@@ -283,7 +283,7 @@ bool gyre_board_line_read(const gyre_board_line *line, gyre_board_row *out_row)
 {
     gyre_board_row *const row = out_row;
 
-    if (line->launch == 0 || line->status > GYRE_ACTOR_FAILED)
+    if (line->launch == 0 || line->status > GYRE_ACTOR_AWAY)
         return false;
     row->launch = line->launch;
     row->status = (gyre_actor_status)line->status;

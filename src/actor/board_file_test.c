@@ -161,7 +161,7 @@ static void board_is_read_back(void)
     CHECK(visit().count == 0);
     gyre_board_write(file, 200, &(gyre_board_line){.launch = 0});
     gyre_board_write(file, 100, &(gyre_board_line){.launch = 2, .status = GYRE_ACTOR_ACTIVE});
-    gyre_board_write(file, 255, &(gyre_board_line){.launch = 1, .status = GYRE_ACTOR_FAILED + 1});
+    gyre_board_write(file, 255, &(gyre_board_line){.launch = 1, .status = GYRE_ACTOR_AWAY + 1});
     gyre_board_write(file, 3, &(gyre_board_line){.launch = 9, .actor = "last"});
     gyre_board_write(file, 7, &(gyre_board_line){.launch = 8});
     gyre_board_write(file, 7, &(gyre_board_line){.launch = 0});

@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(&line, data + at, sizeof line);
         look_at_line(&line);
         line.launch |= 1;
-        line.status %= GYRE_ACTOR_FAILED + 1;
+        line.status %= GYRE_ACTOR_AWAY + 1;
         look_at_line(&line);
     }
     return 0;

@@ -9,6 +9,7 @@
  */
 #include <stddef.h>
 
+#include "actor/away.h"
 #include "actor/order.h"
 #include "base/fail.h"
 #include "base/log.h"
@@ -48,7 +49,8 @@ static gyre_status activate(gyre_actor *actor, gyre_actor_status now, uint64_t d
 
 gyre_status gyre_actor_activate(gyre_actor *actor)
 {
-    static const change c = {BIT(GYRE_ACTOR_LAUNCHED), BIT(GYRE_ACTOR_ACTIVE), activate,
+    static const change c = {BIT(GYRE_ACTOR_LAUNCHED),
+                             BIT(GYRE_ACTOR_ACTIVE) | BIT(GYRE_ACTOR_AWAY), activate,
                              "it cannot be activated"};
 
     return make(actor, &c, 0);
@@ -72,7 +74,8 @@ static gyre_status resume(gyre_actor *actor, gyre_actor_status now, uint64_t dea
 gyre_status gyre_actor_resume(gyre_actor *actor)
 {
     static const change c = {BIT(GYRE_ACTOR_PAUSED) | BIT(GYRE_ACTOR_PARKED),
-                             BIT(GYRE_ACTOR_ACTIVE), resume, "it cannot resume"};
+                             BIT(GYRE_ACTOR_ACTIVE) | BIT(GYRE_ACTOR_AWAY), resume,
+                             "it cannot resume"};
 
     return make(actor, &c, gyre_clock_after_ns(actor->launched.handshake_ns));
 }
@@ -80,6 +83,7 @@ gyre_status gyre_actor_resume(gyre_actor *actor)
 enum {
     STAYS = BIT(GYRE_ACTOR_ACTIVE) | BIT(GYRE_ACTOR_PAUSED) | BIT(GYRE_ACTOR_LAUNCHED),
     RESIDENT = STAYS | BIT(GYRE_ACTOR_DRAINING),
+    OFF = BIT(GYRE_ACTOR_PARKED) | BIT(GYRE_ACTOR_AWAY),
 };
 
 /* An order to go up to the gates, where one that is paused stays where it is. */
@@ -88,8 +92,25 @@ static gyre_order up_to_gates(gyre_actor_status now, uint32_t terminate)
     return (gyre_order){.keep_gates = now != GYRE_ACTOR_ACTIVE, .terminate = terminate};
 }
 
+/* One that is away comes back, because there is something to do on the device. */
+static gyre_status fetch(gyre_actor *actor, gyre_actor_status *now)
+{
+    const gyre_status status = *now == GYRE_ACTOR_AWAY ? gyre_actor_come_back(actor) : GYRE_OK;
+
+    *now = gyre_actor_state(actor);
+    if (status == GYRE_AGAIN)
+        return gyre_fail(GYRE_UNAVAILABLE,
+                         "actor '%s' is away, and its device is kept free for a moment; try again",
+                         actor->name);
+    return status;
+}
+
 static gyre_status halt(gyre_actor *actor, gyre_actor_status now, uint64_t deadline_ns)
 {
+    const gyre_status status = fetch(actor, &now);
+
+    if (status != GYRE_OK)
+        return status;
     gyre_order_give(actor, up_to_gates(now, 0));
     gyre_actor_become(actor, GYRE_ACTOR_PAUSED);
     return gyre_order_await(actor, deadline_ns);
@@ -97,13 +118,22 @@ static gyre_status halt(gyre_actor *actor, gyre_actor_status now, uint64_t deadl
 
 gyre_status gyre_actor_pause(gyre_actor *actor, uint64_t deadline_ns)
 {
-    static const change c = {STAYS, 0, halt, "it cannot pause"};
+    static const change c = {STAYS | BIT(GYRE_ACTOR_AWAY), 0, halt, "it cannot pause"};
 
     return make(actor, &c, deadline_ns);
 }
 
 static gyre_status park(gyre_actor *actor, gyre_actor_status now, uint64_t deadline_ns)
 {
+    gyre_status status;
+
+    if (now == GYRE_ACTOR_AWAY && gyre_actor_waiting(actor) == 0) {
+        gyre_actor_become(actor, GYRE_ACTOR_PARKED);
+        return GYRE_OK;
+    }
+    status = fetch(actor, &now);
+    if (status != GYRE_OK)
+        return status;
     gyre_order_give(actor, up_to_gates(now, 2));
     gyre_actor_become(actor, GYRE_ACTOR_PAUSED);
     return gyre_order_await_end(actor, GYRE_ACTOR_PARKED, deadline_ns);
@@ -111,7 +141,8 @@ static gyre_status park(gyre_actor *actor, gyre_actor_status now, uint64_t deadl
 
 gyre_status gyre_actor_park(gyre_actor *actor, uint64_t deadline_ns)
 {
-    static const change c = {STAYS, BIT(GYRE_ACTOR_PARKED), park, "it cannot be parked"};
+    static const change c = {STAYS | BIT(GYRE_ACTOR_AWAY), BIT(GYRE_ACTOR_PARKED), park,
+                             "it cannot be parked"};
 
     return make(actor, &c, deadline_ns);
 }
@@ -180,19 +211,23 @@ static gyre_status end(gyre_actor *actor, uint32_t how, uint64_t deadline_ns)
 
 static gyre_status drain(gyre_actor *actor, gyre_actor_status now, uint64_t deadline_ns)
 {
-    gyre_status status = GYRE_OK;
+    gyre_status status;
 
-    if (now == GYRE_ACTOR_CREATED)
+    if (now == GYRE_ACTOR_CREATED || (now == GYRE_ACTOR_AWAY && gyre_actor_waiting(actor) == 0)) {
         gyre_actor_become(actor, GYRE_ACTOR_TERMINATED);
-    else if (now == GYRE_ACTOR_PARKED) /* it comes back for what is left to do */
+        return GYRE_OK;
+    }
+    if (now == GYRE_ACTOR_PARKED) /* it comes back for what is left to do */
         status = gyre_actor_come_to_life(actor, false);
-    return status == GYRE_OK && now != GYRE_ACTOR_CREATED ? end(actor, 2, deadline_ns) : status;
+    else
+        status = fetch(actor, &now);
+    return status == GYRE_OK ? end(actor, 2, deadline_ns) : status;
 }
 
 gyre_status gyre_actor_drain(gyre_actor *actor, uint64_t deadline_ns)
 {
-    static const change c = {RESIDENT | BIT(GYRE_ACTOR_PARKED) | BIT(GYRE_ACTOR_CREATED),
-                             BIT(GYRE_ACTOR_TERMINATED), drain, "it cannot drain"};
+    static const change c = {RESIDENT | OFF | BIT(GYRE_ACTOR_CREATED), BIT(GYRE_ACTOR_TERMINATED),
+                             drain, "it cannot drain"};
 
     return make(actor, &c, deadline_ns);
 }
@@ -207,7 +242,7 @@ static gyre_status terminate(gyre_actor *actor, gyre_actor_status now, uint64_t 
 
 gyre_status gyre_actor_terminate(gyre_actor *actor, uint64_t deadline_ns)
 {
-    static const change c = {RESIDENT | BIT(GYRE_ACTOR_PARKED) | BIT(GYRE_ACTOR_CREATED),
+    static const change c = {RESIDENT | OFF | BIT(GYRE_ACTOR_CREATED),
                              BIT(GYRE_ACTOR_TERMINATED) | BIT(GYRE_ACTOR_FAILED), terminate, NULL};
 
     return make(actor, &c, deadline_ns);

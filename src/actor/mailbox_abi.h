@@ -72,7 +72,6 @@ typedef struct __attribute__((aligned(128))) gyre_seat {
 enum {
     GYRE_SEAT_SPINS = 1,
     GYRE_SEAT_BACKS_OFF = 2, /* looks less and less often */
-    GYRE_SEAT_LEAVES = 3,    /* ends; the host launches it again when there is a message */
 };
 
 /* What it keeps of the times of messages; the second not without the first. */

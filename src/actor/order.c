@@ -29,10 +29,11 @@ void gyre_actor_become(gyre_actor *actor, gyre_actor_status status)
 {
     /* release [actor-status]: whoever sees it finds what belongs to it */
     atomic_store_explicit(&actor->status, (uint32_t)status, memory_order_release);
-    if (status == GYRE_ACTOR_CREATED || status >= GYRE_ACTOR_TERMINATED)
+    if (status == GYRE_ACTOR_CREATED || status == GYRE_ACTOR_TERMINATED ||
+        status == GYRE_ACTOR_FAILED)
         gyre_board_end(actor);
-    else if (status == GYRE_ACTOR_PARKED) /* again, where it did not come back */
-        gyre_board_add(actor);
+    else if (status == GYRE_ACTOR_PARKED || status == GYRE_ACTOR_AWAY)
+        gyre_board_add(actor); /* again, where it did not come back */
 }
 
 bool gyre_actor_is_resident(gyre_actor_status status)
@@ -193,6 +194,7 @@ static gyre_status begin(gyre_actor *actor, bool fresh)
         gyre_mailbox_store(&device->incarnation, 0);
         gyre_mailbox_store(&device->has_terminated, 0);
     }
+    actor->began_ns = gyre_clock_now_ns();
     return actor->residence->start(actor, fresh);
 }
 

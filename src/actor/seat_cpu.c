@@ -135,7 +135,9 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
     shape->in_place = 1;
     shape->spin_us = options->spin_us ? options->spin_us : SPIN_US;
     snprintf(actor->scheme, sizeof actor->scheme, "threads that %s, slots in %s",
-             options->idle == GYRE_ACTOR_SPIN ? "spin" : "back off",
+             options->idle == GYRE_ACTOR_SPIN    ? "spin"
+             : options->idle == GYRE_ACTOR_LEAVE ? "back off and leave"
+                                                 : "back off",
              shape->wide ? "words" : "quarters");
     return GYRE_OK;
 }

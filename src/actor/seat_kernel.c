@@ -244,7 +244,10 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
     if (status == GYRE_OK)
         snprintf(actor->scheme, sizeof actor->scheme,
                  "%u warps read the host's memory, %u replicas of a bell, %s", actor->readers,
-                 shape->replicas, options->idle == GYRE_ACTOR_SPIN ? "spinning" : "backing off");
+                 shape->replicas,
+                 options->idle == GYRE_ACTOR_SPIN    ? "spinning"
+                 : options->idle == GYRE_ACTOR_LEAVE ? "backing off and leaving"
+                                                     : "backing off");
     return status;
 }
 

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "actor/away.h"
 #include "actor/order.h"
 #include "actor/print.h"
 #include "base/fail.h"
@@ -16,8 +17,8 @@
 
 #define GLANCES_NS UINT64_C(100000000) /* looks further apart have not watched in between */
 
-static const char *const names[] = {"created", "launched", "active",     "paused",
-                                    "parked",  "draining", "terminated", "failed"};
+static const char *const names[] = {"created",  "launched",   "active", "paused", "parked",
+                                    "draining", "terminated", "failed", "away"};
 
 const char *gyre_actor_status_name(gyre_actor_status status)
 {
@@ -67,8 +68,7 @@ static uint32_t ahead(uint32_t sent, uint32_t handled)
     return (int32_t)(sent - handled) > 0 ? sent - handled : 0;
 }
 
-/* Messages that were sent to all seats and not handled, as far as they told. */
-static uint64_t count_waiting(const gyre_actor *actor)
+uint64_t gyre_actor_waiting(const gyre_actor *actor)
 {
     uint64_t waiting = 0;
 
@@ -90,7 +90,7 @@ static gyre_status watch(gyre_actor *actor)
     const uint64_t processed = gyre_actor_processed(actor), now_ns = gyre_clock_now_ns();
 
     if (processed != actor->watched || now_ns - actor->looked_ns > GLANCES_NS ||
-        count_waiting(actor) == 0) {
+        gyre_actor_waiting(actor) == 0) {
         actor->watched = processed;
         actor->watched_ns = now_ns;
     }
@@ -101,7 +101,7 @@ static gyre_status watch(gyre_actor *actor)
         actor, gyre_fail(GYRE_DEVICE_LOST,
                          "actor '%s': %llu messages wait, and none was handled for %llu "
                          "ms: its behaviour does not return",
-                         actor->name, (unsigned long long)count_waiting(actor),
+                         actor->name, (unsigned long long)gyre_actor_waiting(actor),
                          (unsigned long long)(actor->stall_ns / 1000000)));
 }
 
@@ -125,6 +125,9 @@ gyre_status gyre_actor_look(gyre_actor *actor)
                 now == GYRE_ACTOR_ACTIVE || now == GYRE_ACTOR_DRAINING ? watch(actor) : GYRE_OK;
         else
             status = gyre_actor_fail(actor, status);
+    } else if (now == GYRE_ACTOR_AWAY && gyre_actor_waiting(actor) > 0) {
+        status = gyre_actor_come_back(actor);
+        status = status == GYRE_AGAIN ? GYRE_OK : status;
     }
     now = gyre_actor_state(actor);
     if (status == GYRE_OK && now == GYRE_ACTOR_FAILED)
@@ -168,6 +171,8 @@ void gyre_actor_survey(gyre_actor *actor, gyre_actor_statistics *out_statistics)
     all.seats = actor->shape.seats;
     all.replicas = actor->shape.replicas;
     all.incarnation = actor->shape.incarnation;
+    /* acquire [actor-status]: pairs with the release in gyre_actor_come_back */
+    all.returns = atomic_load_explicit(&actor->returns, memory_order_acquire);
     all.min_ns = UINT64_MAX;
     for (uint32_t i = 0; actor->mailbox && i < actor->shape.seats; i++) {
         const gyre_seat *const seat = gyre_actor_seat(actor, i);
@@ -189,7 +194,7 @@ void gyre_actor_survey(gyre_actor *actor, gyre_actor_statistics *out_statistics)
     /* relaxed: a count */
     all.printed = atomic_load_explicit(&actor->printed, memory_order_relaxed);
     if (actor->mailbox)
-        all.waiting = count_waiting(actor);
+        all.waiting = gyre_actor_waiting(actor);
     if (all.processed > 0)
         all.mean_ns = (double)total_ns / (double)all.processed;
     if (all.min_ns == UINT64_MAX)

@@ -6,6 +6,7 @@
 
 #include <time.h>
 
+#include "actor/away.h"
 #include "base/fail.h"
 #include "base/wait.h"
 #include "gyre/clock.h"
@@ -52,6 +53,8 @@ gyre_status gyre_port_refuse(gyre_port *port, uint32_t status)
 {
     if (status == GYRE_ACTOR_DRAINING)
         return gyre_fail(GYRE_CLOSED, "actor '%s' is ending", port->actor->name);
+    if (status == GYRE_ACTOR_AWAY)
+        return gyre_actor_recall(port->actor);
     return gyre_actor_look(port->actor);
 }
 

@@ -104,7 +104,7 @@ GYRE_INLINE uint32_t gyre_wire_own(const _Atomic uint32_t *count)
 /* One more look was in vain. GYRE_OK: look again. */
 GYRE_MUST_USE gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w);
 
-/* Why messages make no sense any more. */
+/* Why messages make no sense any more; one that is away is called back, and they do. */
 GYRE_MUST_USE gyre_status gyre_port_refuse(gyre_port *port, uint32_t status);
 
 /* Whether messages make sense at all. */

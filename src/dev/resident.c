@@ -71,6 +71,16 @@ void gyre_resident_forget(gyre_resident *resident)
     pthread_mutex_unlock(&turn);
 }
 
+bool gyre_residents_try_hold(void)
+{
+    return pthread_mutex_trylock(&turn) == 0;
+}
+
+void gyre_residents_let_go(void)
+{
+    pthread_mutex_unlock(&turn);
+}
+
 bool gyre_resident_on(const char *backend, uint32_t index)
 {
     const gyre_resident *r;

@@ -45,6 +45,11 @@ void gyre_resident_remove(gyre_resident *resident);
 /* For who frees a resident: not while somebody suspends. */
 void gyre_resident_forget(gyre_resident *resident);
 
+/* For one that comes onto a device unasked, at any moment: from true on nobody suspends until
+ * gyre_residents_let_go; false while somebody does. Never blocks. */
+GYRE_MUST_USE bool gyre_residents_try_hold(void);
+void gyre_residents_let_go(void);
+
 /* Whether anybody is on that device. Never blocks for long. */
 bool gyre_resident_on(const char *backend, uint32_t index);
 
