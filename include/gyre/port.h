@@ -104,6 +104,15 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_port_receive_many(gyre_port *port,
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_wait_any(gyre_port *const *ports, size_t count,
                                                       uint64_t deadline_ns, size_t *out_index);
 
+/* A file descriptor for poll and epoll, owned by the port: readable while there is an answer to
+ * receive, or answers are due of an actor that has ended, for which receive returns the reason. Do
+ * not read it. When it is readable, receive with a deadline of 0 until GYRE_TIMEOUT or
+ * GYRE_NOT_FOUND; a receive that leaves no answer there makes it unreadable again. A device cannot
+ * write to it: a thread of the process looks for answers while some are due, without pause at
+ * first, and then every 50 us. GYRE_IO when the system has none left, GYRE_NO_MEMORY,
+ * GYRE_UNAVAILABLE in a forked child. Closed with the port. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_descriptor(gyre_port *port, int *out_descriptor);
+
 /* Answers that are due: asked for and not received. Never blocks. */
 GYRE_API size_t gyre_port_due(const gyre_port *port);
 

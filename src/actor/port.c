@@ -9,6 +9,7 @@
  */
 #include "gyre/port.h"
 
+#include "actor/lookout.h"
 #include "actor/wire.h"
 #include "base/alloc.h"
 #include "base/fail.h"
@@ -67,6 +68,7 @@ void gyre_ports_destroy(gyre_actor *actor)
 
         if (!port)
             continue;
+        gyre_lookout_close(port);
         for (uint32_t i = 0; i < port->wires; i++)
             gyre_free(NULL, port->wire[i].entries, (size_t)port->mask + 1, sizeof(gyre_booking));
         gyre_free(NULL, port, port_bytes(port->wires), 1);
@@ -125,6 +127,7 @@ void gyre_port_close(gyre_port *port)
 {
     if (!port)
         return;
+    gyre_lookout_close(port);
     for (uint32_t i = 0; i < port->wires; i++) {
         gyre_wire *const w = &port->wire[i];
 

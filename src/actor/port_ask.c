@@ -5,6 +5,7 @@
  * Threads   one for a port.
  * Owns      nothing.
  */
+#include "actor/lookout.h"
 #include "actor/wire.h"
 #include "base/fail.h"
 
@@ -25,6 +26,8 @@ gyre_status gyre_port_ask(gyre_port *port, const gyre_brief *message, uint64_t c
     gyre_wire_put(port, w, message, GYRE_BRIEF_CALL,
                   gyre_wire_book(port, w, GYRE_BOOKING_ASKED, cookie));
     w->asked++;
+    if (__builtin_expect(port->post != NULL, 0) && w->asked == 1)
+        gyre_lookout_note(port);
     return GYRE_OK;
 }
 
@@ -44,10 +47,7 @@ static bool hear(gyre_port *port, gyre_wire *w, gyre_port_answer *out_answer)
 
     if (w->asked == 0)
         return false;
-    if ((int32_t)(w->receive - w->oldest) < 0)
-        w->receive = w->oldest;
-    while ((e = &w->entries[w->receive & port->mask])->state != GYRE_BOOKING_ASKED)
-        w->receive++;
+    e = &w->entries[gyre_wire_next_asked(port, w) & port->mask];
     if (!gyre_wire_read(port, gyre_wire_slot(port, w->replies, w->receive),
                         gyre_ring_stamp(w->receive, port->salt), &out_answer->brief))
         return false;
@@ -89,6 +89,8 @@ gyre_status gyre_port_receive_many(gyre_port *port, gyre_port_answer *out_answer
         return gyre_fail(GYRE_NOT_FOUND, "nothing was asked of actor '%s'", port->actor->name);
     while ((*out_count = hear_some(port, out_answers, count)) == 0 && status == GYRE_OK)
         status = gyre_port_wait_on(port, &wait); /* and once more after bad news */
+    if (__builtin_expect(port->post != NULL, 0))
+        gyre_lookout_note(port);
     return *out_count > 0 ? GYRE_OK : status;
 }
 
@@ -107,14 +109,13 @@ static bool has_answer(gyre_port *port)
     for (uint32_t i = 0; i < port->wires; i++) {
         gyre_wire *const w = &port->wire[i];
 
+        uint32_t number;
+
         if (w->asked == 0)
             continue;
-        if ((int32_t)(w->receive - w->oldest) < 0)
-            w->receive = w->oldest;
-        while (w->entries[w->receive & port->mask].state != GYRE_BOOKING_ASKED)
-            w->receive++;
-        if (gyre_wire_read(port, gyre_wire_slot(port, w->replies, w->receive),
-                           gyre_ring_stamp(w->receive, port->salt), &ignored))
+        number = gyre_wire_next_asked(port, w);
+        if (gyre_wire_read(port, gyre_wire_slot(port, w->replies, number),
+                           gyre_ring_stamp(number, port->salt), &ignored))
             return true;
     }
     return false;

@@ -21,6 +21,17 @@ enum {
     LOOK = 16,               /* messages that it gives a seat before it looks how far that is */
 };
 
+/* At the deadline: nothing will come of one that has ended, and then there is a reason. */
+static gyre_status give_up(gyre_port *port)
+{
+    const gyre_actor_status now = gyre_actor_state(port->actor);
+    gyre_status status = GYRE_OK;
+
+    if (now == GYRE_ACTOR_TERMINATED || now == GYRE_ACTOR_FAILED)
+        status = gyre_actor_look(port->actor);
+    return status == GYRE_OK ? GYRE_TIMEOUT : status;
+}
+
 gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w)
 {
     uint64_t now_ns;
@@ -33,7 +44,7 @@ gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w)
     if (w->since_ns == 0)
         w->since_ns = w->looked_ns = now_ns;
     if (now_ns >= w->deadline_ns)
-        return GYRE_TIMEOUT;
+        return give_up(port);
     if (now_ns - w->since_ns > LOOK_AFTER_NS &&
         (w->looked_ns == w->since_ns || now_ns - w->looked_ns > LOOK_EVERY_NS)) {
         const gyre_status status = gyre_actor_look(port->actor);

@@ -57,8 +57,11 @@ typedef struct gyre_wire {
     _Atomic uint32_t rung; /* bells rung [port-sent] */
 } gyre_wire;
 
+typedef struct gyre_post gyre_post;
+
 struct gyre_port {
     gyre_actor *actor;
+    gyre_post *post; /* owned; NULL: it has no descriptor (actor/lookout.h) */
     uint32_t index, wires, mask, salt;
     uint32_t replicas;
     bool wide, in_place;
@@ -167,6 +170,16 @@ GYRE_INLINE uint32_t gyre_wire_book(const gyre_port *port, gyre_wire *w, gyre_bo
     e->cookie = cookie;
     e->state = state;
     return number;
+}
+
+/* The number of the call that is to be received next; there is one. */
+GYRE_INLINE uint32_t gyre_wire_next_asked(const gyre_port *port, gyre_wire *w)
+{
+    if ((int32_t)(w->receive - w->oldest) < 0)
+        w->receive = w->oldest;
+    while (w->entries[w->receive & port->mask].state != GYRE_BOOKING_ASKED)
+        w->receive++;
+    return w->receive;
 }
 
 /* The seat that has least to do, of the next few. */

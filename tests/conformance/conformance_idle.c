@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Actors that leave the device when nothing comes, and come back: that nothing is lost on the way,
- * whoever sends at whatever moment, and that their life goes on as if they had stayed.
+ * whoever sends at whatever moment, and that their life goes on as if they had stayed. And event
+ * loops, which sleep meanwhile.
  */
+#include <poll.h>
 #include <time.h>
 
 #include "conformance.h"
@@ -390,11 +392,35 @@ static void one_that_stays_never_leaves(void)
     gyre_actor_destroy(actor);
 }
 
+static void an_event_loop_hears_it(void)
+{
+    gyre_actor *const actor = leaver(&echo, 200, 1);
+    gyre_port *const port = port_new(actor);
+    struct pollfd loop = {.events = POLLIN};
+    uint64_t chance = 9;
+
+    NEED_ACTORS();
+    REQUIRE(port && ok(gyre_port_descriptor(port, &loop.fd)));
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        const gyre_brief request = {.type = 1, .body.words = {i}};
+        gyre_port_answer heard;
+
+        REQUIRE(ok(gyre_port_ask(port, &request, i, soon())));
+        REQUIRE(poll(&loop, 1, 20000) == 1 && loop.revents == POLLIN);
+        REQUIRE(ok(gyre_port_receive(port, &heard, 0)));
+        CHECK(heard.cookie == i && heard.brief.body.words[0] == i + 1);
+        CHECK(poll(&loop, 1, 0) == 0);
+        doze(&chance, 400000);
+    }
+    CHECK(end(actor, port));
+}
+
 static const test_case cases[] = {
     TEST(every_message_brings_it_back), TEST(its_life_goes_on_from_away),
     TEST(one_that_is_away_can_go),      TEST(others_may_take_its_place),
     TEST(a_crew_leaves_together),       TEST(one_that_is_busy_stays),
     TEST(who_only_sends_is_heard),      TEST(what_slips_in_is_not_lost),
     TEST(nor_while_orders_come),        TEST(one_that_stays_never_leaves),
+    TEST(an_event_loop_hears_it),
 };
 CONFORMANCE_MAIN(cases)

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lookout: see lookout.h.
+ *
+ * Threads   the thread sleeps on `park` while nothing is due: [park-handshake]. While it asks how
+ *           an actor is, it holds no lock, and `at` keeps the post from going.
+ */
+#include "actor/lookout.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "base/wait.h"
+#include "gyre/clock.h"
+#include "gyre/park.h"
+#include "gyre/thread.h"
+
+enum {
+    SPIN_NS = 20000,
+    NAP_LEAST_NS = 1000,
+    NAP_MOST_NS = 50000,
+    BREATHS = 32,            /* between two rounds without a pause, so that others get the locks */
+    LOOK_EVERY_NS = 5000000, /* how an actor is */
+};
+
+/* Where the next answer of a wire will be. */
+typedef struct sight {
+    const unsigned char *slot; /* NULL: none is due */
+    uint32_t stamp;
+} sight;
+
+struct gyre_post {
+    gyre_port *port;
+    int descriptor;
+    gyre_post *next;    /* under `books` */
+    uint64_t looked_ns; /* the thread's */
+    pthread_mutex_t lock;
+    /* Under the lock. */
+    bool due, readable;
+    sight sights[]; /* one for each wire */
+};
+
+static struct {
+    pthread_mutex_t life, books;
+    pthread_cond_t moved; /* `at` has changed; under `books` */
+    gyre_thread *thread;  /* under `life`; NULL: none */
+    gyre_park park;
+    _Atomic uint32_t changes, stopping; /* what the thread is woken for */
+    gyre_post *first, *at;              /* under `books` */
+} lookout = {.life = PTHREAD_MUTEX_INITIALIZER,
+             .books = PTHREAD_MUTEX_INITIALIZER,
+             .moved = PTHREAD_COND_INITIALIZER};
+
+static size_t post_bytes(const gyre_port *port)
+{
+    return sizeof(gyre_post) + port->wires * sizeof(sight);
+}
+
+/* Whether a receive would not wait. Under the post's lock. */
+static bool is_there(const gyre_post *post)
+{
+    const gyre_actor_status status = gyre_actor_state(post->port->actor);
+    gyre_brief ignored;
+
+    if (!post->due)
+        return false;
+    for (uint32_t i = 0; i < post->port->wires; i++)
+        if (post->sights[i].slot &&
+            gyre_wire_read(post->port, post->sights[i].slot, post->sights[i].stamp, &ignored))
+            return true;
+    return status == GYRE_ACTOR_TERMINATED || status == GYRE_ACTOR_FAILED;
+}
+
+/* Under the post's lock. */
+static void make_readable(gyre_post *post, bool readable)
+{
+    uint64_t word = 1;
+
+    if (readable && !post->readable)
+        (void)!write(post->descriptor, &word, sizeof word); /* it is empty, and has room */
+    else if (!readable && post->readable)
+        (void)!read(post->descriptor, &word, sizeof word);
+    post->readable = readable;
+}
+
+void gyre_lookout_note(gyre_port *port)
+{
+    gyre_post *const post = port->post;
+    bool wanted;
+
+    pthread_mutex_lock(&post->lock);
+    post->due = false;
+    for (uint32_t i = 0; i < port->wires; i++) {
+        gyre_wire *const w = &port->wire[i];
+
+        post->sights[i].slot = NULL;
+        if (w->asked == 0)
+            continue;
+        post->due = true;
+        post->sights[i].stamp = gyre_ring_stamp(gyre_wire_next_asked(port, w), port->salt);
+        post->sights[i].slot = gyre_wire_slot(port, w->replies, w->receive);
+    }
+    make_readable(post, is_there(post));
+    wanted = post->due && !post->readable;
+    pthread_mutex_unlock(&post->lock);
+    if (!wanted)
+        return;
+    atomic_fetch_add(&lookout.changes, 1); /* seq_cst [park-handshake] */
+    gyre_park_wake(&lookout.park, 1);
+}
+
+/* Looks for the answers of all ports. Whether some are due that are not there; *out_stale is one
+ * whose actor is to be asked how it is, and then `at`. */
+static bool look_round(gyre_post **out_stale)
+{
+    const uint64_t now_ns = gyre_clock_now_ns();
+    bool waits = false;
+
+    *out_stale = NULL;
+    pthread_mutex_lock(&lookout.books);
+    for (gyre_post *post = lookout.first; post; post = post->next) {
+        pthread_mutex_lock(&post->lock);
+        if (post->due && !post->readable) {
+            make_readable(post, is_there(post));
+            if (!post->readable) {
+                waits = true;
+                if (now_ns - post->looked_ns > LOOK_EVERY_NS)
+                    *out_stale = post;
+            }
+        }
+        pthread_mutex_unlock(&post->lock);
+    }
+    lookout.at = *out_stale;
+    pthread_mutex_unlock(&lookout.books);
+    return waits;
+}
+
+/* Asks how the actor of `at` is. If that is bad, the next round sees it. */
+static void look_after(gyre_post *post)
+{
+    (void)!gyre_actor_look(post->port->actor);
+    post->looked_ns = gyre_clock_now_ns();
+    pthread_mutex_lock(&lookout.books);
+    lookout.at = NULL;
+    pthread_cond_broadcast(&lookout.moved);
+    pthread_mutex_unlock(&lookout.books);
+}
+
+static bool shall_stop(void)
+{
+    return atomic_load(&lookout.stopping) != 0; /* seq_cst [park-handshake] */
+}
+
+static bool is_wanted(void *seen)
+{
+    /* seq_cst [park-handshake] */
+    return shall_stop() || atomic_load(&lookout.changes) != *(const uint32_t *)seen;
+}
+
+/* Between two rounds; `since_ns` is when something was asked last. */
+static void pause_until_next(uint64_t since_ns)
+{
+    const uint64_t waited_ns = gyre_clock_now_ns() - since_ns;
+    uint64_t nap_ns = waited_ns / 4;
+
+    if (waited_ns < SPIN_NS) {
+        for (int i = 0; i < BREATHS; i++)
+            gyre_relax();
+        return;
+    }
+    nap_ns = nap_ns < NAP_LEAST_NS ? NAP_LEAST_NS : nap_ns > NAP_MOST_NS ? NAP_MOST_NS : nap_ns;
+    nanosleep(&(struct timespec){.tv_nsec = (long)nap_ns}, NULL);
+}
+
+static void run_thread(void *arg)
+{
+    uint64_t since_ns = gyre_clock_now_ns();
+    uint32_t seen = atomic_load(&lookout.changes); /* seq_cst [park-handshake] */
+
+    (void)arg;
+    while (!shall_stop()) {
+        const uint32_t now_seen = atomic_load(&lookout.changes); /* seq_cst [park-handshake] */
+        gyre_post *stale;
+        const bool waits = look_round(&stale);
+
+        if (now_seen != seen)
+            since_ns = gyre_clock_now_ns();
+        seen = now_seen;
+        if (stale)
+            look_after(stale);
+        if (waits)
+            pause_until_next(since_ns);
+        else
+            (void)!gyre_park_wait(&lookout.park, NULL, is_wanted, &seen, GYRE_NEVER);
+    }
+}
+
+static gyre_status start_thread(void)
+{
+    const gyre_thread_options options = {.struct_size = sizeof options, .name = "gyre-lookout"};
+
+    atomic_store(&lookout.stopping, 0); /* nobody sleeps: there is no thread */
+    return gyre_thread_start(run_thread, NULL, &options, &lookout.thread);
+}
+
+static void stop_thread(void)
+{
+    atomic_store(&lookout.stopping, 1); /* seq_cst [park-handshake] */
+    gyre_park_wake(&lookout.park, 1);
+    gyre_thread_stop(lookout.thread);
+    lookout.thread = NULL;
+}
+
+/* Joins those that the thread looks at. */
+static gyre_status enlist(gyre_post *post)
+{
+    gyre_status status = GYRE_OK;
+
+    pthread_mutex_lock(&lookout.life);
+    if (!lookout.thread)
+        status = start_thread();
+    if (status == GYRE_OK) {
+        pthread_mutex_lock(&lookout.books);
+        post->next = lookout.first;
+        lookout.first = post;
+        pthread_mutex_unlock(&lookout.books);
+    }
+    pthread_mutex_unlock(&lookout.life);
+    return status;
+}
+
+static void discharge(gyre_post *post)
+{
+    bool empty;
+
+    pthread_mutex_lock(&lookout.life);
+    pthread_mutex_lock(&lookout.books);
+    while (lookout.at == post)
+        pthread_cond_wait(&lookout.moved, &lookout.books);
+    for (gyre_post **p = &lookout.first; *p; p = &(*p)->next)
+        if (*p == post) {
+            *p = post->next;
+            break;
+        }
+    empty = !lookout.first;
+    pthread_mutex_unlock(&lookout.books);
+    if (empty && lookout.thread)
+        stop_thread();
+    pthread_mutex_unlock(&lookout.life);
+}
+
+static void destroy_post(gyre_post *post)
+{
+    if (post->descriptor >= 0)
+        close(post->descriptor);
+    pthread_mutex_destroy(&post->lock);
+    gyre_free(NULL, post, post_bytes(post->port), 1);
+}
+
+gyre_status gyre_port_descriptor(gyre_port *port, int *out_descriptor)
+{
+    gyre_status status = gyre_process_check();
+    void *memory = NULL;
+    gyre_post *post;
+
+    *out_descriptor = -1;
+    if (status != GYRE_OK)
+        return status;
+    if (port->post) {
+        *out_descriptor = port->post->descriptor;
+        return GYRE_OK;
+    }
+    status = gyre_alloc(NULL, post_bytes(port), 1, &memory);
+    if (status != GYRE_OK)
+        return status;
+    post = memory;
+    post->port = port;
+    post->looked_ns = gyre_clock_now_ns();
+    pthread_mutex_init(&post->lock, NULL);
+    post->descriptor = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (post->descriptor < 0)
+        status = gyre_fail_native(GYRE_IO, errno,
+                                  "a port of actor '%s': no descriptor: the process or the system "
+                                  "has none left",
+                                  port->actor->name);
+    if (status == GYRE_OK)
+        status = enlist(post);
+    if (status != GYRE_OK) {
+        destroy_post(post);
+        return status;
+    }
+    port->post = post;
+    gyre_lookout_note(port);
+    *out_descriptor = post->descriptor;
+    return GYRE_OK;
+}
+
+void gyre_lookout_close(gyre_port *port)
+{
+    gyre_post *const post = port->post;
+
+    if (!post)
+        return;
+    if (gyre_process_check() == GYRE_OK)
+        discharge(post);
+    port->post = NULL;
+    destroy_post(post);
+}
