@@ -27,8 +27,8 @@ static void words_are_separated_by_blanks(void)
 {
     gyre_null_faults faults;
 
-    REQUIRE(gyre_null_faults_parse(" hang@3\tslow=20  sticky\n", &faults) == GYRE_OK);
-    CHECK(faults.count == 3);
+    REQUIRE(gyre_null_faults_parse(" hang@3\tslow=20  sticky\nlimit", &faults) == GYRE_OK);
+    CHECK(faults.count == 4 && find(&faults, GYRE_NULL_LIMIT, 0));
     REQUIRE(find(&faults, GYRE_NULL_HANG, 3));
     CHECK(find(&faults, GYRE_NULL_HANG, 3)->value == -1);
     CHECK(!find(&faults, GYRE_NULL_HANG, 2) && !find(&faults, GYRE_NULL_HANG, 4));
