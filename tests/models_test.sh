@@ -3,6 +3,7 @@
 # The models of lock-free protocols hold, and their broken variants do not.
 . "$(dirname "$0")/sh.sh"
 
+[ -z "${SANITIZED:-}" ] || { skip models 'they test no code that a sanitizer could watch'; finish; }
 command -v spin >/dev/null || { skip models 'spin is not installed'; finish; }
 
 verify() # MODEL FLAGS...: prints spin's verdict line
