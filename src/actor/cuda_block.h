@@ -66,6 +66,14 @@ static __device__ __forceinline__ void gyre_post_nothing(gyre_reader *reader, gy
     gyre_stage_quarter(gyre_staged_answer(reader, number), 0, part);
 }
 
+/* The number of the bell that was handled, whatever the message says: with another one the seat
+ * would wait for bells that were answered. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_next_bell(const gyre_reader *reader,
+                                                              gyre_abi_u32 port)
+{
+    return gyre_peek(GYRE_WORD(bell_done[port])) + 1;
+}
+
 /* Answers at once, by the first warp, whose lane 0 has the answer. */
 static __device__ __forceinline__ void gyre_answer_now(gyre_reader *reader, gyre_self *self,
                                                        const gyre_brief *brief, gyre_abi_u32 place)
@@ -80,7 +88,7 @@ static __device__ __forceinline__ void gyre_answer_now(gyre_reader *reader, gyre
     back = gyre_scatter(&answer, reader->lane, 32);
     if (gyre_staged_bell(place)) {
         slot = (gyre_ring_slot *)(reader->memory + sizeof(gyre_seat)) + port;
-        back.stamp = gyre_ring_stamp(2 * brief->correlation + 1, reader->salt);
+        back.stamp = gyre_ring_stamp(2 * gyre_next_bell(reader, port) + 1, reader->salt);
     } else {
         slot = gyre_slot_of(reader,
                             reader->replies_at + 2 * port * (reader->mask + 1) *
@@ -156,7 +164,7 @@ static __device__ __forceinline__ void gyre_handle_special(gyre_reader *reader, 
     gyre_post_nothing(reader, number);
     if (gyre_staged_bell(place)) {
         gyre_fence(); /* what was done is seen before that it was */
-        gyre_poke(GYRE_WORD(bell_done[place]), message.brief.correlation);
+        gyre_poke(GYRE_WORD(bell_done[place]), gyre_next_bell(reader, place));
     }
 }
 
