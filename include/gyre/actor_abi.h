@@ -54,7 +54,8 @@ typedef struct gyre_brief {
             gyre_abi_address address; /* of memory that host and device reach */
             gyre_abi_u64 size;        /* bytes there */
             gyre_abi_u64 longs[2];    /* what else there is to say */
-            gyre_abi_u64 deadline_ns; /* with GYRE_BRIEF_DEADLINE: by the actor's clock */
+            gyre_abi_u64 deadline_ns; /* with GYRE_BRIEF_DEADLINE: by the host's clock; the
+                                       * behaviour sees it by the device's */
         } reference;
     } body;
 } gyre_brief;
@@ -87,20 +88,21 @@ enum {
     F(12, u32, input_capacity, "slots of the ring to the actor, a power of two")                   \
     F(16, u32, output_capacity, "slots of the ring from the actor, a power of two")                \
     F(20, u32, order, "counts changes of the two words above and of the gates")                    \
-    F(24, u64, input_tail, "messages that were put into the ring to the actor")                    \
-    F(32, u64, output_head, "messages that were taken from the ring from the actor")               \
-    F(40, u64, time, "hybrid logical time that the host has come to")
+    F(24, u64, input_tail, "reserved: messages put into the ring to the actor; ports keep it")     \
+    F(32, u64, output_head,                                                                        \
+      "reserved: messages taken from the ring from the actor; ports keep it")                      \
+    F(40, u64, time, "the host's clock when it last gave an order, or waited with a deadline")
 
 /* The line that the device writes. */
 #define GYRE_CONTROL_DEVICE_FIELDS(F)                                                              \
-    F(64, u32, has_terminated, "1: it has ended, and writes nothing any more; 2: it has left")     \
+    F(64, u32, has_terminated, "1: it has ended, and writes nothing any more")                     \
     F(68, u32, last_error, "of the last message that failed: GYRE_ACTOR_...; 0: none did")         \
     F(72, u64, error_count, "messages that failed")                                                \
     F(80, u64, processed, "messages that were handled, failed ones too")                           \
-    F(88, u64, in_flight, "messages that were taken and are not handled yet")                      \
+    F(88, u64, in_flight, "reserved: messages taken and not handled; nobody writes it")            \
     F(96, u64, input_head, "messages that were taken from the ring to the actor")                  \
-    F(104, u64, output_tail, "messages that were put into the ring from the actor")                \
-    F(112, u64, time, "hybrid logical time that the actor has come to")                            \
+    F(104, u64, output_tail, "reserved: messages put into the ring from the actor")                \
+    F(112, u64, time, "its own clock at the last order, in ns; 0: it goes by the host's")          \
     F(120, u32, incarnation, "of the launch that runs: the first thing that it writes")            \
     F(124, u32, order, "the last of the host's orders that was carried out")
 

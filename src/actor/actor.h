@@ -63,11 +63,17 @@ struct gyre_actor {
     bool ending;         /* seats were told to end, and it is not known that they have */
     uint32_t before;     /* status from which it was suspended */
     uint64_t began_ns;   /* when its seats last began */
+    uint32_t time_order; /* with which the seats' time was last asked */
     gyre_port *port[GYRE_MAILBOX_PORTS]; /* owned; made by a launch */
 
     pthread_mutex_t hearing;  /* held by who reads prints, or takes the mailbox away from him */
     _Atomic uint64_t printed; /* since the launch */
     gyre_warden_place warden; /* see there */
+
+    /* deadline.c: the clock of seats that have one of their own */
+    _Atomic uint64_t time_asked_ns; /* by the host's, when the seats were last asked for theirs */
+    _Atomic uint64_t time_known_ns; /* the last of these that was answered; 0: none is */
+    _Atomic uint64_t time_apart;    /* what the seats' clock is ahead of the host's, modulo 2^64 */
 
     /* The residence's own. */
     struct gyre_seat_thread *threads; /* owned; one for each seat */
@@ -123,6 +129,14 @@ GYRE_MUST_USE gyre_status gyre_actor_look(gyre_actor *actor);
 /* For others who need the device for a moment: off it, and back to what it was. */
 GYRE_MUST_USE gyre_status gyre_actor_suspend(gyre_resident *resident);
 void gyre_actor_restore(gyre_resident *resident);
+
+/* deadline.c: before the seats begin or are given an order; and when they have begun. The lock is
+ * held. */
+void gyre_actor_time_ask(gyre_actor *actor);
+void gyre_actor_time_learn(gyre_actor *actor);
+
+/* A deadline of the host's clock as the seat compares it, which is told the host's time. */
+uint64_t gyre_actor_deadline(gyre_actor *actor, gyre_seat *seat, uint64_t deadline_ns);
 
 /* How it fares, without reading what it printed. Never blocks. */
 void gyre_actor_survey(gyre_actor *actor, gyre_actor_statistics *out_statistics);

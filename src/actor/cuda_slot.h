@@ -222,6 +222,25 @@ static __device__ __forceinline__ void gyre_release_quarter(gyre_ring_quarter *t
                  : "memory");
 }
 
+/* Whether the deadline of a message has passed, as lane 0 sees it: another lane, which looks later,
+ * would go another way, and not meet the others at a barrier. */
+static __device__ __forceinline__ int gyre_is_late(const gyre_self *self, const gyre_brief *brief)
+{
+    const int late = self->lane == 0 && gyre_device_now() > brief->body.reference.deadline_ns;
+    int all;
+
+    if (self->lanes == 4)
+        return __any_sync(0xfu << (threadIdx.x & 28u), late);
+    if (self->lanes == 32)
+        return __any_sync(GYRE_ALL, late);
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; bar.red.or.pred p, 1, %2, p; "
+                 "selp.s32 %0, 1, 0, p; }"
+                 : "=r"(all)
+                 : "r"(late), "r"(self->lanes)
+                 : "memory");
+    return all;
+}
+
 /* Has one message handled by the lanes that call this. */
 static __device__ __forceinline__ void gyre_handle(gyre_self *self, gyre_behaviour_state *state,
                                                    const gyre_brief *brief)
@@ -233,8 +252,7 @@ static __device__ __forceinline__ void gyre_handle(gyre_self *self, gyre_behavio
         if (self->lane == 0)
             asm volatile("fence.acq_rel.sys;" ::: "memory");
         gyre_self_barrier(self);
-        if ((brief->flags & GYRE_BRIEF_DEADLINE) &&
-            gyre_device_now() > brief->body.reference.deadline_ns)
+        if ((brief->flags & GYRE_BRIEF_DEADLINE) && gyre_is_late(self, brief))
             self->error = GYRE_ACTOR_TIMEOUT;
     }
     if (brief->type < GYRE_BRIEF_OWN && !self->error)

@@ -158,9 +158,11 @@ static __device__ __forceinline__ void gyre_obey(gyre_reader *reader, gyre_stewa
         return;
     }
     gyre_tell_host(reader, ports, steward);
-    /* release [actor-order] */
-    if (reader->lane == 0)
+    if (reader->lane == 0) {
+        gyre_mailbox_store64(&seat->control.device.time, gyre_device_now());
+        /* release [actor-order] */
         gyre_mailbox_release(&seat->control.device.order, order);
+    }
 }
 
 /* Looks how far the rings are filled: at the last slot of every fourth chunk of the next few

@@ -137,9 +137,11 @@ extern "C" __global__ void __launch_bounds__(1024)
         reader.replies_at = (gyre_abi_u32)gyre_mailbox_replies_at(&shape, 0);
     }
     __syncthreads();
-    /* release [actor-order]: the host sees that this launch has come to life */
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
+        gyre_mailbox_store64(&seat->control.device.time, gyre_device_now());
+        /* release [actor-order]: the host sees that this launch has come to life */
         gyre_mailbox_release(&seat->control.device.incarnation, shape.incarnation);
+    }
     if (stewards)
         gyre_steward_loop(&reader, &shape);
     else if (reads)

@@ -3,8 +3,8 @@
  * loop_opencl: a seat that is a work-group of OpenCL, with one work-item. It comes after the text
  * of the behaviour.
  *
- * OpenCL 1.2 has no clock, so times of messages are not kept; and nothing to rest with, so it
- * spins.
+ * OpenCL 1.2 has no clock, so times of messages are not kept, and messages are late by the time
+ * that the host wrote last (actor/deadline.c); and nothing to rest with, so it spins.
  *
  * Threads   one for a seat.
  * Owns      nothing.
@@ -17,6 +17,7 @@
 #define GYRE_LOOP_HANDLE(loop, self, state, brief)                                                 \
     gyre_behaviour_handle((self), (__global gyre_behaviour_state *)(state), (brief))
 #define GYRE_LOOP_NOW() 0
+#define GYRE_LOOP_TIME(loop) gyre_mailbox_load64(&(loop)->seat->control.host.time)
 #define GYRE_LOOP_REST(loop, idle) mem_fence(CLK_GLOBAL_MEM_FENCE)
 
 #include "actor/loop_single.h"

@@ -14,6 +14,7 @@
  *   GYRE_LOOP_OWN                               fields that it needs itself, in gyre_loop;
  *   GYRE_LOOP_HANDLE(loop, self, state, brief)  has one message handled;
  *   GYRE_LOOP_NOW()                             nanoseconds, or 0 where there is no clock;
+ *   GYRE_LOOP_TIME(loop)                        the host's clock, by which messages are late;
  *   GYRE_LOOP_REST(loop, idle)                  after that many rounds without a message, and
  *                                               after 0 when there was nothing but a bell.
  *
@@ -154,7 +155,7 @@ GYRE_RING_INLINE void gyre_loop_handle(GYRE_RING_OWN gyre_loop *loop,
     self->answered = 0;
     self->error = GYRE_ACTOR_NO_ERROR;
     if ((brief->flags & GYRE_BRIEF_DEADLINE) &&
-        GYRE_LOOP_NOW() > brief->body.reference.deadline_ns) {
+        GYRE_LOOP_TIME(loop) > brief->body.reference.deadline_ns) {
         self->error = GYRE_ACTOR_TIMEOUT;
         loop->dropped++;
     } else if (brief->type < GYRE_BRIEF_OWN) {

@@ -73,6 +73,7 @@ void gyre_order_give(gyre_actor *actor, gyre_order o)
             gyre_mailbox_store(&seat->gates[p], requests);
             gyre_mailbox_store(&seat->bell_gates[p], bells);
         }
+        gyre_mailbox_store64(&seat->control.host.time, gyre_clock_now_ns());
         gyre_mailbox_store_order(&seat->control.host, o.active, o.terminate);
         /* release [actor-order]: pairs with the acquire in the seat's loop */
         gyre_mailbox_release(&seat->control.host.order, actor->order);
@@ -204,6 +205,8 @@ gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh)
 
     if (status == GYRE_OK)
         status = await(actor, all_alive, gyre_clock_after_ns(actor->launched.handshake_ns));
+    if (status == GYRE_OK)
+        gyre_actor_time_learn(actor);
     if (status != GYRE_TIMEOUT)
         return status;
     /* those that came to life make room for the others, which end as soon as they begin */

@@ -52,7 +52,10 @@ GYRE_INLINE gyre_status ring_bell(gyre_port *port, gyre_wire *w, const gyre_brie
     const uint32_t answer_stamp = gyre_ring_stamp(2 * (uint64_t)number + 1, port->salt);
     const uint64_t head = gyre_wire_head(message, GYRE_BRIEF_CALL, number);
     gyre_waiting wait = {.deadline_ns = deadline_ns};
+    gyre_brief timed;
 
+    if (gyre_wire_has_deadline(message))
+        message = gyre_wire_time(port, w, message, &timed);
     for (uint32_t i = 0; i < port->replicas; i++)
         gyre_slot_write(w->bell + (size_t)i * GYRE_MAILBOX_ROW, port->wide, stamp, head, message);
     /* release [port-sent]: pairs with the acquire in gyre_port_sent */

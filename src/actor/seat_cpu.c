@@ -26,6 +26,7 @@
     uint64_t idle_ns; /* when it began to look in vain */
 #define GYRE_LOOP_HANDLE(loop, self, state, brief) (loop)->handler((self), (state), (brief))
 #define GYRE_LOOP_NOW() gyre_clock_now_ns()
+#define GYRE_LOOP_TIME(loop) gyre_clock_now_ns()
 #define GYRE_LOOP_REST(loop, idle) rest((loop), (idle))
 
 enum { SPIN_US = 1000, CLOCK_EVERY = 64, SHARED_MOST = 1 << 20, LITMUS_NS = 2000000 };

@@ -291,6 +291,7 @@ static gyre_status start(gyre_actor *actor, bool fresh)
     if (status != GYRE_OK)
         return status;
     values.state = actor->state;
+    gyre_actor_time_ask(actor);
     status = gyre_stream_launch(actor->stream, actor->kernel, &launch);
     if (status != GYRE_OK)
         gyre_resident_remove(&actor->resident);

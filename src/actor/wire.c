@@ -32,6 +32,24 @@ static gyre_status give_up(gyre_port *port)
     return status == GYRE_OK ? GYRE_TIMEOUT : status;
 }
 
+const gyre_brief *gyre_wire_time(const gyre_port *port, gyre_wire *w, const gyre_brief *message,
+                                 gyre_brief *timed)
+{
+    *timed = *message;
+    timed->body.reference.deadline_ns =
+        gyre_actor_deadline(port->actor, w->seat, message->body.reference.deadline_ns);
+    w->timed = true;
+    return timed;
+}
+
+/* For seats that go by the host's time, while somebody waits for them. */
+static void tell_time(gyre_port *port, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < port->wires; i++)
+        if (port->wire[i].timed)
+            gyre_mailbox_store64(&port->wire[i].seat->control.host.time, now_ns);
+}
+
 gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w)
 {
     uint64_t now_ns;
@@ -41,6 +59,7 @@ gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w)
         return GYRE_OK;
     }
     now_ns = gyre_clock_now_ns();
+    tell_time(port, now_ns);
     if (w->since_ns == 0)
         w->since_ns = w->looked_ns = now_ns;
     if (now_ns >= w->deadline_ns)

@@ -53,6 +53,7 @@ typedef struct gyre_wire {
     uint32_t asked;        /* calls to be received */
     gyre_pace pace;        /* of bells */
     bool bell_due;         /* the last bell was given up before it was answered */
+    bool timed;            /* messages with deadlines were sent */
     _Atomic uint32_t tail; /* requests sent [port-sent] */
     _Atomic uint32_t rung; /* bells rung [port-sent] */
 } gyre_wire;
@@ -98,6 +99,15 @@ GYRE_INLINE uint64_t gyre_wire_head(const gyre_brief *message, uint32_t flags, u
         message, flags | (message->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE)), correlation);
 }
 
+GYRE_INLINE bool gyre_wire_has_deadline(const gyre_brief *message)
+{
+    return __builtin_expect((message->flags & GYRE_BRIEF_DEADLINE) != 0, 0);
+}
+
+/* A message with its deadline by the clock of the seat that it goes to, in *timed. */
+const gyre_brief *gyre_wire_time(const gyre_port *port, gyre_wire *w, const gyre_brief *message,
+                                 gyre_brief *timed);
+
 /* The thread's own counts, which others only read. */
 GYRE_INLINE uint32_t gyre_wire_own(const _Atomic uint32_t *count)
 {
@@ -135,7 +145,10 @@ GYRE_INLINE void gyre_wire_put(const gyre_port *port, gyre_wire *w, const gyre_b
                                uint32_t flags, uint32_t correlation)
 {
     const uint32_t tail = gyre_wire_own(&w->tail);
+    gyre_brief timed;
 
+    if (gyre_wire_has_deadline(message))
+        message = gyre_wire_time(port, w, message, &timed);
     gyre_slot_write(gyre_wire_slot(port, w->requests, tail), port->wide,
                     gyre_ring_stamp(tail, port->salt), gyre_wire_head(message, flags, correlation),
                     message);
@@ -151,10 +164,15 @@ GYRE_INLINE void gyre_wire_put_many(const gyre_port *port, gyre_wire *w, const g
     uint32_t tail = gyre_wire_own(&w->tail);
 
     for (size_t i = 0; i < count; i++, tail++) {
+        const gyre_brief *message = &messages[i];
+        gyre_brief timed;
+
         __builtin_prefetch(gyre_wire_slot(port, w->requests, tail + GYRE_WIRE_AHEAD), 1);
-        gyre_slot_write_one(
-            gyre_wire_slot(port, w->requests, tail), port->wide, gyre_ring_stamp(tail, port->salt),
-            gyre_wire_head(&messages[i], flags, correlation + (uint32_t)i), &messages[i]);
+        if (gyre_wire_has_deadline(message))
+            message = gyre_wire_time(port, w, message, &timed);
+        gyre_slot_write_one(gyre_wire_slot(port, w->requests, tail), port->wide,
+                            gyre_ring_stamp(tail, port->salt),
+                            gyre_wire_head(message, flags, correlation + (uint32_t)i), message);
     }
     /* release [port-sent]: pairs with the acquire in gyre_port_sent */
     atomic_store_explicit(&w->tail, tail, memory_order_release);

@@ -2,62 +2,13 @@
  *
  * Actors: what they answer, in what order, through what they live, and that nothing is lost.
  */
-#include "conformance.h"
-
-#include "gyre/actor.h"
-#include "gyre/clock.h"
-#include "gyre/port.h"
+#include "conformance_actor.h"
 
 #include "behaviours/blend.c"  /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "behaviours/echo.c"   /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
 enum { MANY = 20000 };
-
-static bool no_actors;
-
-static uint64_t soon(void)
-{
-    return gyre_clock_after_ns(20000 * MS);
-}
-
-/* An actor, launched, or NULL. */
-static gyre_actor *actor_new(const gyre_behaviour *behaviour,
-                             const gyre_actor_launch_options *options)
-{
-    gyre_actor *actor;
-    const gyre_status status = gyre_actor_create(on.context, behaviour, NULL, &actor);
-
-    no_actors = status == GYRE_UNSUPPORTED;
-    if (no_actors || !ok(status))
-        return NULL;
-    if (ok(gyre_actor_launch(actor, options)))
-        return actor;
-    gyre_actor_destroy(actor);
-    return NULL;
-}
-
-static gyre_port *port_new(gyre_actor *actor)
-{
-    gyre_port *port;
-
-    return actor && ok(gyre_port_open(actor, NULL, &port)) ? port : NULL;
-}
-
-#define NEED_ACTORS()                                                                              \
-    do {                                                                                           \
-        if (no_actors)                                                                             \
-            SKIP("this device has no actors");                                                     \
-    } while (0)
-
-static bool end(gyre_actor *actor, gyre_port *port)
-{
-    const bool good = ok(gyre_actor_terminate(actor, soon()));
-
-    gyre_port_close(port);
-    gyre_actor_destroy(actor);
-    return good;
-}
 
 static gyre_brief echo_of(uint64_t *chance)
 {
@@ -443,15 +394,9 @@ static void orders_reach_an_actor_that_is_busy(void)
     gyre_actor_destroy(busy_actor);
 }
 
-/* What the flag of LEDGER_HANG is in, while the actor waits for it. */
 static gyre_brief hang_on(uint32_t *flag)
 {
-    gyre_brief hang = {.type = LEDGER_HANG, .flags = GYRE_BRIEF_REFERS};
-
-    __atomic_store_n(flag, 0, __ATOMIC_RELAXED);
-    hang.body.reference.address = flag;
-    hang.body.reference.size = sizeof *flag;
-    return hang;
+    return hanging(LEDGER_HANG, flag);
 }
 
 static void an_end_that_came_late_is_no_end(void)

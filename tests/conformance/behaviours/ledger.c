@@ -10,7 +10,7 @@ enum {
     LEDGER_READ = 3,   /* answers with everything */
     LEDGER_FAIL = 4,   /* fails with the amount */
     LEDGER_SUM = 5,    /* of the words that the message refers to, by all lanes */
-    LEDGER_HANG = 6,   /* does not return before the host sets the word that it refers to */
+    LEDGER_HANG = 6,   /* sets the second word that it refers to, and waits for the first */
     LEDGER_LAST = 7,   /* keeps the amount, by its priority */
 };
 
@@ -37,9 +37,11 @@ GYRE_BEHAVIOUR(ledger, ledger_state, GYRE_WIDTH_BLOCK)
             state->last[brief->priority >> 6] = state->messages;
         if (brief->type == LEDGER_FAIL)
             gyre_self_fail(self, GYRE_REQUEST(ledger_request)->amount);
-        if (brief->type == LEDGER_HANG)
+        if (brief->type == LEDGER_HANG) {
+            gyre_atomic_exchange(GYRE_PAYLOAD(gyre_abi_u32) + 1, 1);
             while (gyre_atomic_load(GYRE_PAYLOAD(gyre_abi_u32)) == 0)
                 ;
+        }
     }
     gyre_self_barrier(self);
     if (brief->type == LEDGER_SUM) {

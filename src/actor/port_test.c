@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ports against a seat that the test plays itself, word by word: what a race leaves to chance comes
+ * here at the worst moment each time.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "actor/order.h"
+#include "actor/wire.h"
+#include "base/fail.h"
+#include "gyre/clock.h"
+#include "test.h"
+
+enum { CAPACITY = 16 };
+#define FIRST UINT32_C(0xfffffff8) /* so that sequences wrap */
+#define MS UINT64_C(1000000)
+
+/* What the seat does when somebody asks how it is; then it is gone. */
+typedef enum last_deed { NOTHING, ANSWERS_BELL, ANSWERS_CALL, PUBLISHES } last_deed;
+
+static last_deed deed;
+static gyre_residence residence;
+
+/* An actor whose seat is this test. */
+static struct {
+    gyre_actor actor;
+    gyre_port *port;
+    gyre_wire *wire;
+    gyre_seat *seat;
+} s;
+
+static uint64_t soon(void)
+{
+    return gyre_clock_after_ns(20000 * MS);
+}
+
+static uint64_t in_vain(void)
+{
+    return gyre_clock_after_ns(3 * MS);
+}
+
+static void answer_slot(unsigned char *slot, uint64_t sequence, uint32_t word)
+{
+    gyre_brief brief = {.type = 1, .body.words = {word}};
+
+    gyre_slot_write(slot, s.port->wide, gyre_ring_stamp(sequence, s.port->salt),
+                    gyre_slot_head(&brief, 0, (uint32_t)sequence), &brief);
+}
+
+static void answer_call(uint32_t number, uint32_t word)
+{
+    answer_slot(gyre_wire_slot(s.port, s.wire->replies, number), number, word);
+}
+
+static void publish(uint32_t head)
+{
+    gyre_mailbox_release(&s.seat->heads[0], head);
+}
+
+static gyre_status look(gyre_actor *actor)
+{
+    const uint32_t number = s.wire->called - 1;
+
+    (void)actor;
+    if (deed == NOTHING)
+        return GYRE_AGAIN;
+    if (deed == ANSWERS_BELL)
+        answer_slot(s.wire->answer, 2 * (uint64_t)gyre_wire_own(&s.wire->rung) + 1, 77);
+    if (deed == ANSWERS_CALL)
+        answer_call(number, 77);
+    if (deed == PUBLISHES)
+        publish(gyre_wire_own(&s.wire->tail));
+    return gyre_fail(GYRE_DEVICE_LOST, "the test has ended it");
+}
+
+static void leave(gyre_actor *actor)
+{
+    (void)actor;
+}
+
+static bool stage_init(uint32_t replicas)
+{
+    gyre_mailbox_shape *const shape = &s.actor.shape;
+
+    memset(&s, 0, sizeof s);
+    residence.look = look;
+    residence.leave = leave;
+    deed = NOTHING;
+    s.actor.residence = &residence;
+    s.actor.stall_ns = UINT64_MAX;
+    pthread_mutex_init(&s.actor.lock, NULL);
+    *shape = (gyre_mailbox_shape){.seats = 1,
+                                  .ports = 1,
+                                  .capacity = CAPACITY,
+                                  .replicas = replicas,
+                                  .incarnation = 1,
+                                  .wide = 1,
+                                  .in_place = 1};
+    shape->seat_bytes = gyre_mailbox_seat_bytes(shape);
+    s.actor.mailbox = aligned_alloc(4096, shape->seat_bytes);
+    if (!s.actor.mailbox)
+        return false;
+    memset(s.actor.mailbox, 0, shape->seat_bytes);
+    s.seat = gyre_actor_seat(&s.actor, 0);
+    s.seat->heads[0] = s.seat->rung[0] = FIRST;
+    atomic_store(&s.actor.status, GYRE_ACTOR_ACTIVE);
+    if (gyre_ports_create(&s.actor, FIRST) != GYRE_OK ||
+        gyre_port_open(&s.actor, NULL, &s.port) != GYRE_OK)
+        return false;
+    s.wire = &s.port->wire[0];
+    return true;
+}
+
+static void stage_fini(void)
+{
+    gyre_ports_destroy(&s.actor);
+    free(s.actor.mailbox);
+    pthread_mutex_destroy(&s.actor.lock);
+}
+
+/* The seat answers, ends, and the caller hears of the end first. */
+static void an_answer_that_came_before_the_end_is_not_lost(void)
+{
+    const gyre_brief message = {.type = 1};
+    gyre_port_answer heard;
+    gyre_brief answer;
+
+    REQUIRE(stage_init(1));
+    deed = ANSWERS_BELL;
+    CHECK(gyre_port_call(s.port, &message, &answer, soon()) == GYRE_OK);
+    CHECK(answer.body.words[0] == 77 && gyre_actor_state(&s.actor) == GYRE_ACTOR_FAILED);
+    CHECK(gyre_port_call(s.port, &message, &answer, soon()) == GYRE_DEVICE_LOST);
+    stage_fini();
+
+    REQUIRE(stage_init(0)); /* by the ring */
+    deed = ANSWERS_CALL;
+    CHECK(gyre_port_call(s.port, &message, &answer, soon()) == GYRE_OK);
+    CHECK(answer.body.words[0] == 77);
+    stage_fini();
+
+    REQUIRE(stage_init(0));
+    deed = ANSWERS_CALL;
+    CHECK(gyre_port_call_many(s.port, &message, &answer, 1, soon()) == GYRE_OK);
+    CHECK(answer.body.words[0] == 77);
+    stage_fini();
+
+    REQUIRE(stage_init(0));
+    CHECK(gyre_port_ask(s.port, &message, 5, soon()) == GYRE_OK);
+    deed = ANSWERS_CALL;
+    CHECK(gyre_port_receive(s.port, &heard, soon()) == GYRE_OK);
+    CHECK(heard.cookie == 5 && heard.brief.body.words[0] == 77);
+    stage_fini();
+
+    REQUIRE(stage_init(0));
+    CHECK(gyre_port_send(s.port, &message, soon()) == GYRE_OK);
+    deed = PUBLISHES;
+    CHECK(gyre_port_flush(s.port, soon()) == GYRE_OK);
+    stage_fini();
+}
+
+static void an_end_without_an_answer_is_told(void)
+{
+    const gyre_brief message = {.type = 1};
+    gyre_port_answer heard;
+    gyre_brief answer;
+
+    REQUIRE(stage_init(1));
+    CHECK(gyre_port_call(s.port, &message, &answer, in_vain()) == GYRE_TIMEOUT);
+    deed = PUBLISHES;
+    CHECK(gyre_port_call(s.port, &message, &answer, soon()) == GYRE_DEVICE_LOST);
+    stage_fini();
+    REQUIRE(stage_init(0));
+    CHECK(gyre_port_ask(s.port, &message, 5, soon()) == GYRE_OK);
+    deed = PUBLISHES;
+    CHECK(gyre_port_receive(s.port, &heard, soon()) == GYRE_DEVICE_LOST);
+    stage_fini();
+}
+
+/* Asks as often as the ring has slots, and answers all, without telling heads. */
+static size_t ask_and_answer(void)
+{
+    const gyre_brief message = {.type = 1};
+    gyre_port_answer heard;
+    size_t asked = 0;
+
+    for (uint32_t i = 0; i < CAPACITY; i++) {
+        if (gyre_port_ask(s.port, &message, i, in_vain()) != GYRE_OK)
+            break;
+        asked++;
+        answer_call(s.wire->called - 1, i);
+        CHECK(gyre_port_receive(s.port, &heard, in_vain()) == GYRE_OK && heard.cookie == i);
+    }
+    return asked;
+}
+
+/* An answer says that its request was read, and nothing of one before it that has none. */
+static void answers_give_no_room_for_what_has_none(void)
+{
+    const gyre_brief message = {.type = 2};
+
+    REQUIRE(stage_init(0));
+    CHECK(gyre_port_send(s.port, &message, soon()) == GYRE_OK);
+    CHECK(ask_and_answer() == CAPACITY - 1); /* the slot of the first is not free */
+    publish(FIRST + 1);
+    CHECK(ask_and_answer() == CAPACITY && ask_and_answer() == CAPACITY);
+    stage_fini();
+}
+
+/* A message without an answer that is long over must not be taken for one that is still to come,
+ * however many there were since: more than sequences can be compared by their distance. */
+static void one_ways_of_long_ago_are_over(void)
+{
+    static const uint32_t laps[] = {0, 0x7fffffff - CAPACITY, 0x80000010, 0xfffffff0};
+    const gyre_brief message = {.type = 2};
+
+    for (size_t i = 0; i < sizeof laps / sizeof laps[0]; i++) {
+        REQUIRE(stage_init(0));
+        CHECK(gyre_port_send(s.port, &message, soon()) == GYRE_OK);
+        publish(FIRST + 1);
+        CHECK(ask_and_answer() == CAPACITY);
+        gyre_wire_learn(s.port, s.wire);
+        /* as if so many calls more had been made and answered */
+        s.wire->head += laps[i];
+        s.wire->called += laps[i];
+        s.wire->oldest += laps[i];
+        s.wire->receive += laps[i];
+        atomic_store(&s.wire->tail, atomic_load(&s.wire->tail) + laps[i]);
+        for (int round = 0; round < 4; round++)
+            CHECK(ask_and_answer() == CAPACITY);
+        stage_fini();
+    }
+}
+
+static void heads_of_somebody_else_are_not_believed(void)
+{
+    static const uint32_t wrong[] = {FIRST - 1, FIRST + 17, FIRST + 0x80000000, FIRST - 100};
+    const gyre_brief message = {.type = 2};
+
+    REQUIRE(stage_init(0));
+    for (uint32_t i = 0; i < CAPACITY; i++)
+        CHECK(gyre_port_send(s.port, &message, soon()) == GYRE_OK);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        publish(wrong[i]);
+        CHECK(gyre_port_send(s.port, &message, in_vain()) == GYRE_TIMEOUT);
+    }
+    publish(FIRST + 1);
+    CHECK(gyre_port_send(s.port, &message, in_vain()) == GYRE_OK);
+    CHECK(gyre_port_send(s.port, &message, in_vain()) == GYRE_TIMEOUT);
+    stage_fini();
+}
+
+/* The seats' clock is ahead of the host's, or behind it; theirs is what they are told. */
+static void deadlines_are_told_by_the_seats_clock(void)
+{
+    REQUIRE(stage_init(0));
+    CHECK(gyre_actor_deadline(&s.actor, s.seat, 12345) == 12345); /* it has none */
+    CHECK(s.seat->control.host.time > 0);
+    s.actor.order = 1;
+    for (int behind = 0; behind < 2; behind++) {
+        const uint64_t apart = behind ? 0 - 500 * MS : 5000 * MS;
+        uint64_t asked_ns;
+
+        gyre_actor_time_ask(&s.actor);
+        asked_ns = atomic_load(&s.actor.time_asked_ns);
+        s.seat->control.device.time = asked_ns + apart;
+        gyre_actor_time_learn(&s.actor);
+        CHECK(gyre_actor_deadline(&s.actor, s.seat, asked_ns) == asked_ns + apart);
+        CHECK(gyre_actor_deadline(&s.actor, s.seat, GYRE_NEVER) == GYRE_NEVER);
+        CHECK(gyre_actor_deadline(&s.actor, s.seat, GYRE_NEVER - 1) >= GYRE_NEVER - 501 * MS);
+        CHECK(gyre_actor_deadline(&s.actor, s.seat, 1) == (behind ? 0 : 5000 * MS + 1));
+    }
+    stage_fini();
+}
+
+static void the_seats_clock_is_asked_again(void)
+{
+    uint64_t asked_ns;
+
+    REQUIRE(stage_init(0));
+    s.actor.order = 7;
+    gyre_actor_time_ask(&s.actor);
+    s.seat->control.device.time = atomic_load(&s.actor.time_asked_ns) + 1000;
+    s.seat->control.device.order = 7;
+    gyre_actor_time_learn(&s.actor);
+    (void)gyre_actor_deadline(&s.actor, s.seat, 5);
+    CHECK(s.actor.order == 7); /* not yet */
+    /* a second and a half later */
+    atomic_fetch_sub(&s.actor.time_asked_ns, 1500 * MS);
+    atomic_fetch_sub(&s.actor.time_known_ns, 1500 * MS);
+    CHECK(gyre_actor_deadline(&s.actor, s.seat, 5) == 1005);
+    CHECK(s.actor.order == 8 && s.seat->control.host.order == 8);
+    asked_ns = atomic_load(&s.actor.time_asked_ns);
+    s.seat->control.device.time = asked_ns + 3000; /* of which nothing is known before the order */
+    CHECK(gyre_actor_deadline(&s.actor, s.seat, 5) == 1005 && s.actor.order == 8);
+    gyre_mailbox_release(&s.seat->control.device.order, 9); /* or a later one */
+    CHECK(gyre_actor_deadline(&s.actor, s.seat, 5) == 3005);
+    CHECK(s.actor.order == 8);
+    stage_fini();
+}
+
+static const test_case cases[] = {
+    TEST(an_answer_that_came_before_the_end_is_not_lost),
+    TEST(an_end_without_an_answer_is_told),
+    TEST(answers_give_no_room_for_what_has_none),
+    TEST(one_ways_of_long_ago_are_over),
+    TEST(heads_of_somebody_else_are_not_believed),
+    TEST(deadlines_are_told_by_the_seats_clock),
+    TEST(the_seats_clock_is_asked_again),
+};
+TEST_MAIN(cases)

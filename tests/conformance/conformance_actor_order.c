@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Actors: which message is next, and which one is too late.
+ */
+#include "conformance_actor.h"
+
+#include "behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+
+enum { HAND = 8 }; /* messages among which priorities decide */
+
+/* Where message i of these comes, if the highest band goes first and a band in its order. */
+static uint32_t place_of(const gyre_brief *messages, size_t i)
+{
+    uint32_t before = 0;
+
+    for (size_t k = 0; k < HAND; k++) {
+        const int sooner = (messages[k].priority >> 6) - (messages[i].priority >> 6);
+
+        before += sooner > 0 || (sooner == 0 && k < i);
+    }
+    return before;
+}
+
+/* Asks for all, and checks the order in which they were handled, after `before` others. */
+static void ask_all(gyre_port *port, const gyre_brief *messages)
+{
+    for (size_t i = 0; i < HAND; i++)
+        CHECK(ok(gyre_port_ask(port, &messages[i], i, soon())));
+}
+
+static void check_order(gyre_port *port, const gyre_brief *messages, uint32_t before)
+{
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < HAND; i++) {
+        gyre_port_answer answer;
+
+        REQUIRE(ok(gyre_port_receive(port, &answer, soon())));
+        CHECK(answer.cookie == i);
+        wrong += answer.brief.body.words[1] != before + place_of(messages, i) + 1;
+    }
+    CHECK(wrong == 0);
+}
+
+static void draw_priorities(uint64_t *chance, gyre_brief *messages)
+{
+    for (size_t i = 0; i < HAND; i++)
+        messages[i] = (gyre_brief){.type = LEDGER_LAST, .priority = (uint8_t)chance_next(chance)};
+}
+
+/* One is in hand and hangs: the eight behind it wait together. */
+static void the_highest_band_in_hand_is_first(void)
+{
+    gyre_actor *const actor = actor_new(&ledger, NULL);
+    gyre_port *const port = port_new(actor);
+    gyre_brief messages[HAND], hang, answer;
+    uint64_t chance = 21;
+    uint32_t *flag, before = 0;
+
+    NEED_ACTORS();
+    flag = take(GYRE_CONTEXT_PINNED, 64);
+    REQUIRE(port && flag);
+    for (int round = 0; round < 20; round++) {
+        const uint64_t until = soon();
+        gyre_port_answer first;
+
+        hang = hanging(LEDGER_HANG, flag);
+        draw_priorities(&chance, messages);
+        CHECK(ok(gyre_port_ask(port, &hang, 99, soon())));
+        while (!__atomic_load_n(&flag[1], __ATOMIC_ACQUIRE) && gyre_clock_now_ns() < until)
+            ;
+        REQUIRE(flag[1] == 1);
+        ask_all(port, messages);
+        sleep_ns(5 * MS); /* a GPU reads them meanwhile */
+        __atomic_store_n(&flag[0], 1, __ATOMIC_RELEASE);
+        REQUIRE(ok(gyre_port_receive(port, &first, soon())) && first.cookie == 99);
+        check_order(port, messages, before + 1);
+        before += HAND + 1;
+    }
+    CHECK(ok(gyre_port_call(port, &(gyre_brief){.type = LEDGER_READ}, &answer, soon())));
+    CHECK(answer.body.words[1] == before + 1);
+    CHECK(end(actor, port));
+    give(GYRE_CONTEXT_PINNED, flag, 64);
+}
+
+/* Those that wait through a pause have an order among them as well. */
+static void priorities_hold_after_a_pause(void)
+{
+    gyre_actor *const actor = actor_new(&ledger, NULL);
+    gyre_port *const port = port_new(actor);
+    gyre_brief messages[HAND];
+    uint64_t chance = 22;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    if (strcmp(on.device->backend, "cuda") == 0) {
+        CHECK(end(actor, port));
+        SKIP("a GPU begins with what it has read first, which need not be all that wait");
+    }
+    for (uint32_t round = 0; round < 20; round++) {
+        CHECK(ok(gyre_actor_pause(actor, soon())));
+        draw_priorities(&chance, messages);
+        ask_all(port, messages);
+        CHECK(ok(gyre_actor_resume(actor)));
+        check_order(port, messages, round * HAND);
+    }
+    CHECK(end(actor, port));
+}
+
+static gyre_brief read_by(uint64_t deadline_ns)
+{
+    gyre_brief message = {.type = LEDGER_READ, .flags = GYRE_BRIEF_DEADLINE};
+
+    message.body.reference.deadline_ns = deadline_ns;
+    return message;
+}
+
+static uint64_t dropped(gyre_actor *actor)
+{
+    gyre_actor_statistics statistics = {.struct_size = sizeof statistics};
+
+    CHECK(ok(gyre_actor_pause(actor, soon())) && ok(gyre_actor_describe(actor, &statistics)) &&
+          ok(gyre_actor_resume(actor)));
+    return statistics.dropped;
+}
+
+/* A deadline is of the host's clock, whatever clock the device has. */
+static void only_what_is_late_is_let_go(void)
+{
+    gyre_actor *const actor = actor_new(&ledger, NULL);
+    gyre_port *const port = port_new(actor);
+    gyre_brief message, answer;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    for (uint32_t i = 0; i < 50; i++) {
+        message = read_by(i % 10 == 0 ? GYRE_NEVER : gyre_clock_after_ns(10000 * MS));
+        REQUIRE(ok(gyre_port_call(port, &message, &answer, soon())));
+        CHECK(answer.body.words[1] == i + 1);
+        message = read_by(i % 10 == 0 ? 0 : gyre_clock_now_ns() - 20 * MS);
+        CHECK(gyre_port_call(port, &message, &answer, soon()) == GYRE_TIMEOUT);
+        CHECK(answer.flags == GYRE_BRIEF_FAILED && answer.body.words[0] == GYRE_ACTOR_TIMEOUT);
+    }
+    CHECK(dropped(actor) == 50);
+    CHECK(end(actor, port));
+}
+
+static void what_gets_late_in_a_pause_is_let_go(void)
+{
+    gyre_actor *const actor = actor_new(&ledger, NULL);
+    gyre_port *const port = port_new(actor);
+    gyre_brief soon_late, in_time = read_by(gyre_clock_after_ns(60000 * MS)), answer;
+    gyre_port_answer late, good;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    for (uint32_t i = 0; i < 5; i++) {
+        CHECK(ok(gyre_actor_pause(actor, soon())));
+        soon_late = read_by(gyre_clock_after_ns(5 * MS));
+        CHECK(ok(gyre_port_ask(port, &soon_late, 1, soon())));
+        CHECK(ok(gyre_port_ask(port, &in_time, 2, soon())));
+        sleep_ns(30 * MS);
+        CHECK(ok(i % 2 ? gyre_actor_park(actor, soon()) : GYRE_OK));
+        CHECK(ok(gyre_actor_resume(actor)));
+        REQUIRE(ok(gyre_port_receive(port, &late, soon())) && late.cookie == 1);
+        CHECK(late.brief.flags == GYRE_BRIEF_FAILED &&
+              late.brief.body.words[0] == GYRE_ACTOR_TIMEOUT);
+        REQUIRE(ok(gyre_port_receive(port, &good, soon())) && good.cookie == 2);
+        CHECK(good.brief.flags == 0 && good.brief.body.words[1] == i + 1);
+    }
+    CHECK(dropped(actor) == 5);
+    CHECK(ok(gyre_port_call(port, &in_time, &answer, soon())));
+    CHECK(end(actor, port));
+}
+
+/* Clocks part, so the device's is asked again once a second; that must change nothing. */
+static void deadlines_hold_for_seconds(void)
+{
+    gyre_actor *const actor = actor_new(&ledger, NULL);
+    gyre_port *const port = port_new(actor);
+    gyre_brief message, answer;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    for (int i = 0; i < 25; i++) {
+        message = read_by(gyre_clock_after_ns(5000 * MS));
+        REQUIRE(ok(gyre_port_call(port, &message, &answer, soon())));
+        message = read_by(gyre_clock_now_ns() - 50 * MS);
+        CHECK(gyre_port_call(port, &message, &answer, soon()) == GYRE_TIMEOUT);
+        sleep_ns(100 * MS);
+    }
+    CHECK(dropped(actor) == 25);
+    CHECK(end(actor, port));
+}
+
+static const test_case cases[] = {
+    TEST(the_highest_band_in_hand_is_first), TEST(priorities_hold_after_a_pause),
+    TEST(only_what_is_late_is_let_go),       TEST(what_gets_late_in_a_pause_is_let_go),
+    TEST(deadlines_hold_for_seconds),
+};
+CONFORMANCE_MAIN(cases)
