@@ -54,6 +54,10 @@ gyre_status gyre_actor_fail(gyre_actor *actor, gyre_status status)
     actor->fault.status = status;
     gyre_log(GYRE_LOG_WARN, GYRE_TOPIC_DEVICE, "actor '%s' failed: %s", actor->name,
              actor->fault.text);
+    /* seats that come back after all shall end */
+    if (actor->mailbox)
+        gyre_order_give(actor, (gyre_order){.keep_gates = true, .terminate = 1});
+    actor->ending = false;
     actor->residence->leave(actor);
     gyre_actor_become(actor, GYRE_ACTOR_FAILED);
     return status;

@@ -18,6 +18,7 @@
 #include "actor/text.h"
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "exec/context.h"
 #include "gyre/clock.h"
 
 enum {
@@ -308,19 +309,21 @@ static void finish(gyre_actor *actor)
     gyre_resident_remove(&actor->resident);
 }
 
-/* The kernel, its stream and its memory stay where they are. */
+/* A kernel that goes on cannot be stopped: its context is lost, with the stream and the memory, and
+ * whatever would wait for the device does not any more. */
 static void leave(gyre_actor *actor)
 {
     const gyre_status status = gyre_stream_poll(actor->stream);
 
-    gyre_resident_remove(&actor->resident);
-    if (status == GYRE_OK)
+    if (status != GYRE_AGAIN) {
+        gyre_resident_remove(&actor->resident);
+        actor->hung = status != GYRE_OK;
         return;
-    actor->hung = true;
-    if (gyre_context_check(actor->context) == GYRE_OK) {
-        actor->stream = NULL;
-        actor->state = NULL;
     }
+    actor->hung = true;
+    gyre_resident_hang(&actor->resident);
+    if (gyre_fail(GYRE_DEVICE_LOST, "%s", actor->fault.text) != GYRE_OK)
+        gyre_context_lose(actor->context, GYRE_LOSS_HUNG);
 }
 
 static gyre_status read_state(gyre_actor *actor, void *into, size_t size)

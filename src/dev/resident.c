@@ -4,11 +4,14 @@
  *
  * A resident that is suspended is out of the list of those on the device, by its own doing, and in
  * that of the suspended. `turn` is held from suspend to restore, and never by residents themselves.
+ *
+ * What hangs stays to the end of the process, longer than its maker: so its place is noted here.
  */
 #include "dev/resident.h"
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -17,6 +20,18 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for what follows */
 static gyre_resident *residents;
 
+/* Of a device: what never ends. */
+typedef struct hung {
+    const char *backend; /* static */
+    uint32_t index, units, count;
+    char name[32]; /* of the last */
+} hung;
+
+enum { DEVICES = 64 }; /* on which something may hang; more are not remembered */
+
+static hung hangs[DEVICES];
+static uint32_t hang_count;
+
 static gyre_resident *suspended; /* under `turn` */
 
 static bool is_on(const gyre_resident *resident, const char *backend, uint32_t index)
@@ -24,13 +39,28 @@ static bool is_on(const gyre_resident *resident, const char *backend, uint32_t i
     return resident->index == index && strcmp(resident->backend, backend) == 0;
 }
 
+/* What hangs on a device; NULL: nothing. Under the lock. */
+static hung *hung_on(const char *backend, uint32_t index)
+{
+    for (uint32_t i = 0; i < hang_count; i++)
+        if (hangs[i].index == index && strcmp(hangs[i].backend, backend) == 0)
+            return &hangs[i];
+    return NULL;
+}
+
 gyre_status gyre_resident_add(gyre_resident *resident, uint32_t units_there)
 {
     uint64_t needed = resident->units;
     gyre_status status = GYRE_OK;
     uint32_t others = 0;
+    const hung *hangs_there;
 
     pthread_mutex_lock(&lock);
+    hangs_there = hung_on(resident->backend, resident->index);
+    if (hangs_there) {
+        needed += hangs_there->units;
+        others += hangs_there->count;
+    }
     for (const gyre_resident *r = residents; r; r = r->next)
         if (is_on(r, resident->backend, resident->index)) {
             needed += r->units;
@@ -52,15 +82,41 @@ gyre_status gyre_resident_add(gyre_resident *resident, uint32_t units_there)
     return status;
 }
 
-void gyre_resident_remove(gyre_resident *resident)
+/* The lock is held. */
+static void unlist(gyre_resident *resident)
 {
-    pthread_mutex_lock(&lock);
     for (gyre_resident **r = &residents; resident->listed && *r; r = &(*r)->next)
         if (*r == resident) {
             *r = resident->next;
             break;
         }
     resident->listed = false;
+}
+
+void gyre_resident_remove(gyre_resident *resident)
+{
+    pthread_mutex_lock(&lock);
+    unlist(resident);
+    pthread_mutex_unlock(&lock);
+}
+
+void gyre_resident_hang(gyre_resident *resident)
+{
+    hung *h;
+
+    pthread_mutex_lock(&lock);
+    unlist(resident);
+    h = hung_on(resident->backend, resident->index);
+    if (!h && hang_count < DEVICES) {
+        h = &hangs[hang_count++];
+        h->backend = resident->backend;
+        h->index = resident->index;
+    }
+    if (h) {
+        h->units += resident->units;
+        h->count++;
+        snprintf(h->name, sizeof h->name, "%s", resident->name);
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -89,7 +145,7 @@ bool gyre_resident_on(const char *backend, uint32_t index)
     pthread_mutex_lock(&lock);
     for (r = residents; r && !is_on(r, backend, index); r = r->next)
         ;
-    found = r != NULL;
+    found = r != NULL || hung_on(backend, index) != NULL;
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -116,10 +172,30 @@ static void restore_all(void)
     }
 }
 
+/* GYRE_OK, or why the device will not be idle any more. */
+static gyre_status check_hangs(const char *backend, uint32_t index)
+{
+    gyre_status status = GYRE_OK;
+    const hung *h;
+
+    pthread_mutex_lock(&lock);
+    h = hung_on(backend, index);
+    if (h)
+        status = gyre_fail(GYRE_UNAVAILABLE,
+                           "'%s' hangs on %s:%u, and would be waited for: until this process ends "
+                           "it can have no new kernels there",
+                           h->name, backend, index);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
 gyre_status gyre_residents_suspend(const char *backend, uint32_t index)
 {
     gyre_resident *r;
+    gyre_status hangs_there = check_hangs(backend, index);
 
+    if (hangs_there != GYRE_OK)
+        return hangs_there;
     pthread_mutex_lock(&turn);
     while ((r = first_on(backend, index))) {
         const gyre_status status = r->suspend(r);

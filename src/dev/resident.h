@@ -42,6 +42,10 @@ GYRE_MUST_USE gyre_status gyre_resident_add(gyre_resident *resident, uint32_t un
 /* Leaves; once is enough. */
 void gyre_resident_remove(gyre_resident *resident);
 
+/* Leaves the list although it does not leave the device, and never will: from now on its units are
+ * taken, the device is never idle, and nobody can be suspended there. */
+void gyre_resident_hang(gyre_resident *resident);
+
 /* For who frees a resident: not while somebody suspends. */
 void gyre_resident_forget(gyre_resident *resident);
 
@@ -50,7 +54,7 @@ void gyre_resident_forget(gyre_resident *resident);
 GYRE_MUST_USE bool gyre_residents_try_hold(void);
 void gyre_residents_let_go(void);
 
-/* Whether anybody is on that device. Never blocks for long. */
+/* Whether anybody is on that device, or hangs there. Never blocks for long. */
 bool gyre_resident_on(const char *backend, uint32_t index);
 
 /* Has all of them off the device until gyre_residents_restore, or none: then with why. Blocks while
