@@ -31,12 +31,14 @@
 #include "tests/conformance/behaviours/echo.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "tests/conformance/behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "tests/conformance/behaviours/rogue.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "tests/conformance/behaviours/soak.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "tests/conformance/behaviours/soak_order.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "tests/conformance/behaviours/speaker.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
 static const gyre_behaviour *const all[] = {
-    &echo_block,  &echo_quad,   &echo_warp,  &relu_block, &relu_warp,
-    &sum_payload, &tally_block, &tally_quad, &wave_step,  &blend,
-    &chatter,     &echo,        &ledger,     &rogue,      &speaker,
+    &echo_block,  &echo_quad,  &echo_warp, &relu_block, &relu_warp, &sum_payload,
+    &tally_block, &tally_quad, &wave_step, &blend,      &chatter,   &echo,
+    &ledger,      &rogue,      &soak,      &soak_order, &speaker,
 };
 
 static const gyre_behaviour broken = {

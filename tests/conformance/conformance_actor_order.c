@@ -69,7 +69,7 @@ static void the_highest_band_in_hand_is_first(void)
         CHECK(ok(gyre_port_ask(port, &hang, 99, soon())));
         while (!__atomic_load_n(&flag[1], __ATOMIC_ACQUIRE) && gyre_clock_now_ns() < until)
             ;
-        REQUIRE(flag[1] == 1);
+        REQUIRE(__atomic_load_n(&flag[1], __ATOMIC_ACQUIRE) == 1);
         ask_all(port, messages);
         sleep_ns(5 * MS); /* a GPU reads them meanwhile */
         __atomic_store_n(&flag[0], 1, __ATOMIC_RELEASE);
