@@ -3,9 +3,9 @@
  * Actors: everything else that can be done with a device goes on while one is resident on it, and
  * nothing waits for the actor to end, which it does not.
  *
- * Every public function that touches a device is called here; tests/beside_actor_test.sh finds one that
- * is not. After each call the actor has to answer. One that does not return is named, and ends the
- * program.
+ * Every public function that touches a device is called here; tests/beside_actor_test.sh finds one
+ * that is not. After each call the actor has to answer. One that does not return is named, and ends
+ * the program.
  */
 #include "conformance_actor.h"
 
