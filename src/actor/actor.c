@@ -15,6 +15,7 @@
 #include "actor/board.h"
 #include "actor/order.h"
 #include "actor/print.h"
+#include "actor/trial.h"
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/log.h"
@@ -205,10 +206,24 @@ static gyre_status make_mailbox(gyre_actor *actor)
     return GYRE_OK;
 }
 
-static void forget_launch(gyre_actor *actor)
+void gyre_actor_forget(gyre_actor *actor)
 {
     gyre_ports_destroy(actor);
     give_mailbox(actor);
+}
+
+gyre_status gyre_actor_ready(gyre_actor *actor, const gyre_actor_launch_options *options)
+{
+    gyre_status status = plan(actor, options);
+
+    if (status == GYRE_OK)
+        status = make_mailbox(actor);
+    if (status == GYRE_OK)
+        status = gyre_ports_create(actor, actor->launched.first);
+    if (status != GYRE_OK)
+        gyre_actor_forget(actor);
+    actor->order = 0;
+    return status;
 }
 
 gyre_status gyre_actor_launch(gyre_actor *actor, const gyre_actor_launch_options *options)
@@ -228,26 +243,23 @@ gyre_status gyre_actor_launch(gyre_actor *actor, const gyre_actor_launch_options
             status = gyre_actor_refuse(actor, "close the ports of the last launch first");
     if (status != GYRE_OK)
         goto out;
-    forget_launch(actor);
-    status = plan(actor, options);
-    if (status == GYRE_OK)
-        status = make_mailbox(actor);
-    if (status == GYRE_OK)
-        status = gyre_ports_create(actor, actor->launched.first);
+    gyre_actor_forget(actor);
+    if (actor->residence->tries && actor->residence->tries(actor))
+        gyre_trial_make(actor, options);
+    status = gyre_actor_ready(actor, options);
     if (status == GYRE_OK)
         status = gyre_warden_watch(actor);
     if (status != GYRE_OK) {
-        forget_launch(actor);
+        gyre_actor_forget(actor);
         goto out;
     }
-    actor->order = 0;
     atomic_store_explicit(&actor->returns, 0, memory_order_relaxed);
     if (!actor->launched.not_active)
         gyre_order_give(actor, (gyre_order){.active = true});
     gyre_actor_become(actor, actor->launched.not_active ? GYRE_ACTOR_LAUNCHED : GYRE_ACTOR_ACTIVE);
     status = gyre_actor_come_to_life(actor, true);
     if (status != GYRE_OK && gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
-        forget_launch(actor);
+        gyre_actor_forget(actor);
         gyre_actor_become(actor, GYRE_ACTOR_CREATED);
     }
     if (status == GYRE_OK) {

@@ -27,7 +27,7 @@
 #include "gyre/port.h"
 #include "gyre/stream.h"
 
-enum { GYRE_ACTOR_NAME = 32, GYRE_ACTOR_SCHEME = 96 };
+enum { GYRE_ACTOR_NAME = 32, GYRE_ACTOR_SCHEME = 192 };
 
 typedef struct gyre_residence gyre_residence;
 
@@ -96,6 +96,8 @@ struct gyre_residence {
     /* Fills in what the device decides: lanes, wide, in_place, replicas, the scheme; and refuses
      * what cannot be resident. */
     gyre_status (*plan)(gyre_actor *actor, const gyre_actor_launch_options *options);
+    /* Whether the number of replicas is worth a trial. */
+    bool (*tries)(const gyre_actor *actor);
     /* All seats begin; `fresh`: with the first state. */
     gyre_status (*start)(gyre_actor *actor, bool fresh);
     /* GYRE_AGAIN: they run; GYRE_OK: they have ended; else what became of them. */
@@ -120,6 +122,11 @@ GYRE_INLINE gyre_annex *gyre_actor_annex(const gyre_actor *actor, uint32_t seat)
     return (gyre_annex *)(void *)(actor->mailbox + seat * actor->shape.seat_bytes +
                                   gyre_mailbox_annex_at(&actor->shape));
 }
+
+/* actor.c: a mailbox and ports as those options wish, and away with them. The lock is held. */
+GYRE_MUST_USE gyre_status gyre_actor_ready(gyre_actor *actor,
+                                           const gyre_actor_launch_options *options);
+void gyre_actor_forget(gyre_actor *actor);
 
 /* For who waits: GYRE_OK while there is hope; GYRE_CLOSED or GYRE_DEVICE_LOST, with the reason,
  * when it has ended or failed, which may be found out by this call. Takes the lock, asks the

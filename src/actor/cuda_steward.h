@@ -102,7 +102,6 @@ static __device__ __forceinline__ void gyre_tell_host(const gyre_reader *reader,
 static __device__ __forceinline__ void gyre_take_order(gyre_reader *reader, gyre_steward *steward,
                                                        gyre_abi_u32 ports, gyre_abi_u32 order)
 {
-    gyre_block *const block = reader->block;
     gyre_seat *const seat = gyre_seat_of(reader);
     const gyre_abi_u64 words = gyre_mailbox_load_order(&seat->control.host);
     const gyre_abi_u32 gated = !(gyre_abi_u32)words;
@@ -127,7 +126,6 @@ static __device__ __forceinline__ void gyre_take_order(gyre_reader *reader, gyre
 static __device__ __forceinline__ void gyre_obey(gyre_reader *reader, gyre_steward *steward,
                                                  gyre_abi_u32 ports)
 {
-    gyre_block *const block = reader->block;
     gyre_seat *const seat = gyre_seat_of(reader);
     gyre_abi_u32 order = 0, there = 1;
 

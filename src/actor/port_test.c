@@ -97,7 +97,7 @@ static bool stage_init(uint32_t replicas)
                                   .incarnation = 1,
                                   .wide = 1,
                                   .in_place = 1};
-    shape->seat_bytes = gyre_mailbox_seat_bytes(shape);
+    shape->seat_bytes = gyre_annex_seat_bytes(shape, 16);
     s.actor.mailbox = aligned_alloc(4096, shape->seat_bytes);
     if (!s.actor.mailbox)
         return false;

@@ -16,6 +16,7 @@
 #include "actor/actor.h"
 #include "actor/image.h"
 #include "actor/text.h"
+#include "actor/trial.h"
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "exec/context.h"
@@ -26,7 +27,9 @@ enum {
     THREADS_MOST = 1024,
     BLOCK_LANES = 256, /* of GYRE_WIDTH_BLOCK, by default */
     READERS = 16,      /* warps that read for GYRE_WIDTH_BLOCK */
-    REPLICAS = 16,     /* of a bell, by default */
+    REPLICAS = 16,     /* of a bell, before anything is known */
+    POLLERS = 128,     /* replicas of all seats on a device: more would fill PCIe with looking */
+    KERNELS = 120,     /* resident ones: a GPU runs 128 at once, and others want to run too */
     SPIN_US = 10000,
     STAGE = 32, /* messages of a port in shared memory, and */
     HAND = 16,  /* answers there, as in actor/cuda_slot.h */
@@ -162,6 +165,24 @@ static uint32_t shared_bytes(const gyre_actor *actor)
     return stage + actor->launched.shared_bytes;
 }
 
+/* As many as are wished, or as a trial found best and others leave room for. */
+static void plan_replicas(gyre_actor *actor, uint32_t wished)
+{
+    const gyre_device *const device = gyre_context_device(actor->context);
+    gyre_mailbox_shape *const shape = &actor->shape;
+    const uint32_t taken = gyre_resident_units(device->backend, device->index);
+    const uint32_t share = POLLERS / (taken + shape->seats), known = gyre_trial_found(actor);
+    const uint32_t most = actor->readers / shape->ports;
+
+    shape->replicas = known ? known : REPLICAS;
+    if (shape->replicas > share)
+        shape->replicas = share ? share : 1;
+    if (wished)
+        shape->replicas = wished;
+    if (shape->replicas > most)
+        shape->replicas = most;
+}
+
 /* How many warps read, and how many lanes handle a message. */
 static gyre_status plan_warps(gyre_actor *actor, const gyre_actor_launch_options *options)
 {
@@ -185,9 +206,7 @@ static gyre_status plan_warps(gyre_actor *actor, const gyre_actor_launch_options
         return gyre_fail(GYRE_INVALID,
                          "actor '%s': a block of %u threads has no warps left to read %u ports",
                          actor->name, threads, shape->ports);
-    shape->replicas = options->replicas ? options->replicas : REPLICAS;
-    if (shape->replicas > actor->readers / shape->ports)
-        shape->replicas = actor->readers / shape->ports;
+    plan_replicas(actor, options->replicas);
     return GYRE_OK;
 }
 
@@ -244,8 +263,8 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
         status = plan_residency(actor, options);
     if (status == GYRE_OK)
         snprintf(actor->scheme, sizeof actor->scheme,
-                 "%u warps read the host's memory, %u replicas of a bell, %s", actor->readers,
-                 shape->replicas,
+                 "%u warps read the host's memory, %u replicas of a bell%s, %s", actor->readers,
+                 shape->replicas, gyre_trial_words(actor),
                  options->idle == GYRE_ACTOR_SPIN    ? "spinning"
                  : options->idle == GYRE_ACTOR_LEAVE ? "backing off and leaving"
                                                      : "backing off");
@@ -280,15 +299,15 @@ static gyre_status start(gyre_actor *actor, bool fresh)
                                 .shared_bytes = shared_bytes(actor),
                                 .parameters = &values,
                                 .parameters_size = sizeof values};
+    const gyre_resident_room gpu = {.units = device->units, .kernels = KERNELS};
+    const gyre_resident_room cpu = {.units = device->units - 1}; /* one for everything else */
     gyre_status status = fresh ? send_state(actor) : GYRE_OK;
 
     if (status == GYRE_OK && fresh)
         status = gyre_stream_sync(actor->stream); /* the state is the caller's until then */
     if (status != GYRE_OK)
         return status;
-    /* where seats take whole units, one is left for everything else */
-    status =
-        gyre_resident_add(&actor->resident, is_cuda(actor) ? device->units : device->units - 1);
+    status = gyre_resident_add(&actor->resident, is_cuda(actor) ? gpu : cpu);
     if (status != GYRE_OK)
         return status;
     values.state = actor->state;
@@ -353,6 +372,7 @@ static void destroy(gyre_actor *actor)
 const gyre_residence gyre_residence_kernel = {
     .prepare = prepare,
     .plan = plan,
+    .tries = is_cuda,
     .start = start,
     .look = look,
     .finish = finish,

@@ -48,31 +48,51 @@ static hung *hung_on(const char *backend, uint32_t index)
     return NULL;
 }
 
-gyre_status gyre_resident_add(gyre_resident *resident, uint32_t units_there)
+/* Units that are taken, by how many; under the lock. */
+static uint64_t count_taken(const char *backend, uint32_t index, uint32_t *out_count)
 {
-    uint64_t needed = resident->units;
-    gyre_status status = GYRE_OK;
-    uint32_t others = 0;
-    const hung *hangs_there;
+    const hung *const hangs_there = hung_on(backend, index);
+    uint64_t units = hangs_there ? hangs_there->units : 0;
+
+    *out_count = hangs_there ? hangs_there->count : 0;
+    for (const gyre_resident *r = residents; r; r = r->next)
+        if (is_on(r, backend, index)) {
+            units += r->units;
+            ++*out_count;
+        }
+    return units;
+}
+
+uint32_t gyre_resident_units(const char *backend, uint32_t index)
+{
+    uint32_t units, count;
 
     pthread_mutex_lock(&lock);
-    hangs_there = hung_on(resident->backend, resident->index);
-    if (hangs_there) {
-        needed += hangs_there->units;
-        others += hangs_there->count;
-    }
-    for (const gyre_resident *r = residents; r; r = r->next)
-        if (is_on(r, resident->backend, resident->index)) {
-            needed += r->units;
-            others++;
-        }
-    if (needed > units_there) {
+    units = (uint32_t)count_taken(backend, index, &count);
+    pthread_mutex_unlock(&lock);
+    return units;
+}
+
+gyre_status gyre_resident_add(gyre_resident *resident, gyre_resident_room room)
+{
+    gyre_status status = GYRE_OK;
+    uint32_t others = 0;
+    uint64_t needed;
+
+    pthread_mutex_lock(&lock);
+    needed = resident->units + count_taken(resident->backend, resident->index, &others);
+    if (needed > room.units) {
         status =
             gyre_fail(GYRE_NO_MEMORY,
                       "'%s' needs %u multiprocessors of %s:%u; with %u others that are resident "
                       "that makes %llu, and there are %u",
                       resident->name, resident->units, resident->backend, resident->index, others,
-                      (unsigned long long)needed, units_there);
+                      (unsigned long long)needed, room.units);
+    } else if (room.kernels && others >= room.kernels) {
+        status = gyre_fail(GYRE_NO_MEMORY,
+                           "'%s' would be one kernel more on %s:%u than the %u that it can have "
+                           "resident beside others that come and go",
+                           resident->name, resident->backend, resident->index, room.kernels);
     } else if (!resident->listed) {
         resident->next = residents;
         resident->listed = true;

@@ -35,9 +35,17 @@ struct gyre_resident {
     bool listed;
 };
 
-/* Joins those on the device. GYRE_NO_MEMORY when there would be more than `units_there` units
- * needed. */
-GYRE_MUST_USE gyre_status gyre_resident_add(gyre_resident *resident, uint32_t units_there);
+/* What a device has room for. */
+typedef struct gyre_resident_room {
+    uint32_t units;   /* multiprocessors */
+    uint32_t kernels; /* at once; 0: any number */
+} gyre_resident_room;
+
+/* Joins those on the device. GYRE_NO_MEMORY when there would not be room for all. */
+GYRE_MUST_USE gyre_status gyre_resident_add(gyre_resident *resident, gyre_resident_room room);
+
+/* Units that are taken on that device. Never blocks for long. */
+uint32_t gyre_resident_units(const char *backend, uint32_t index);
 
 /* Leaves; once is enough. */
 void gyre_resident_remove(gyre_resident *resident);
