@@ -110,6 +110,29 @@ typedef struct gyre_fill {
 /* Submits a fill. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_stream_fill(gyre_stream *stream, const gyre_fill *fill);
 
+/* What a stream does with a word. Values are frozen. */
+typedef enum gyre_word_act {
+    GYRE_WORD_WRITE = 0, /* `value`, after everything before */
+    GYRE_WORD_WAIT = 1,  /* until it is `value`; what comes later waits */
+} gyre_word_act;
+
+typedef struct gyre_word {
+    gyre_word_act act;
+    uint32_t value;
+    uint32_t *at; /* in pinned memory of the context, aligned to 4 */
+} gyre_word;
+
+enum { GYRE_WORDS_MOST = 4 };
+
+/* Submits up to GYRE_WORDS_MOST of these, done one after another, with one ticket: all or none.
+ * Whoever sees a word that was written sees what the stream did before; the host reads it with
+ * acquire. What is submitted behind a wait sees what was done before the word became what is waited
+ * for, if that was released. Nobody ends a wait whose word does not come: for the stream's other
+ * waits it is work that takes long, up to the loss of the context. GYRE_INVALID; GYRE_UNSUPPORTED
+ * where the driver has no such thing: OpenCL and null devices only write. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_stream_words(gyre_stream *stream, const gyre_word *words,
+                                                     size_t count);
+
 /* Marks a place in the stream, for hosts and other streams to wait for, and to measure between. */
 typedef enum gyre_event_use {
     GYRE_EVENT_ORDER = 0, /* waiting only */

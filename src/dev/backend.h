@@ -115,6 +115,20 @@ typedef struct gyre_dev_fill {
     size_t count;
 } gyre_dev_fill;
 
+enum { GYRE_DEV_WORDS_MOST = 4 }; /* in one submission */
+
+typedef enum gyre_dev_word_kind {
+    GYRE_DEV_WORD_WRITE = 0,
+    GYRE_DEV_WORD_WAIT = 1, /* until it is that */
+} gyre_dev_word_kind;
+
+/* A word of pinned memory, aligned to its size. */
+typedef struct gyre_dev_word {
+    gyre_dev_word_kind kind;
+    uint32_t value;
+    uint32_t *at;
+} gyre_dev_word;
+
 typedef enum gyre_dev_node_kind {
     GYRE_DEV_NODE_LAUNCH = 0,
     GYRE_DEV_NODE_COPY = 1,
@@ -191,6 +205,11 @@ typedef struct gyre_backend {
     gyre_status (*launch)(gyre_dev_stream *stream, const gyre_dev_launch *launch);
     gyre_status (*copy)(gyre_dev_stream *stream, const gyre_dev_copy *copy);
     gyre_status (*fill)(gyre_dev_stream *stream, const gyre_dev_fill *fill);
+
+    /* Words, one after another, all or none of them. Whoever sees a word that was written sees what
+     * the stream did before; what comes behind a wait sees what was done before the word became
+     * what is waited for. GYRE_UNSUPPORTED for kinds that a backend has not. */
+    gyre_status (*words)(gyre_dev_stream *stream, const gyre_dev_word *words, uint32_t count);
 
     /* Events. `event_poll` as poll, for the last record; `event_between` after both are reached. */
     gyre_status (*event_open)(gyre_dev *dev, bool timed, gyre_dev_event **out_event);

@@ -56,6 +56,7 @@ typedef enum gyre_cpu_kind {
     GYRE_CPU_MARK, /* a timed event is recorded */
     GYRE_CPU_WAIT, /* for a place in another stream */
     GYRE_CPU_GRAPH,
+    GYRE_CPU_WORDS,
 } gyre_cpu_kind;
 
 typedef struct gyre_cpu_plan gyre_cpu_plan;   /* cpu_graph.c */
@@ -88,6 +89,12 @@ typedef struct gyre_cpu_slot {
             uint64_t position;
         } wait;
         gyre_cpu_plan *plan; /* one holder */
+        struct {
+            gyre_dev_word word[GYRE_DEV_WORDS_MOST];
+            uint32_t count;
+            uint32_t next; /* the worker's: first that is not done, */
+            uint32_t vain; /* and how often it was looked at */
+        } words;
     } as;
 } gyre_cpu_slot;
 
@@ -167,6 +174,7 @@ struct gyre_dev {
     /* What workers look at while they spin: one line. */
     alignas(64) _Atomic uint32_t ready_count; /* streams that wait for a worker [cpu-ready] */
     _Atomic uint32_t job_count;               /* launches that want help [cpu-ready] */
+    _Atomic uint32_t watching;                /* streams that wait for words, more or less */
     _Atomic uint32_t end;                     /* gyre_cpu_end */
 
     alignas(64) gyre_park idle; /* where workers sleep */
@@ -238,6 +246,8 @@ gyre_status gyre_cpu_poll(gyre_dev_stream *stream);
 gyre_status gyre_cpu_launch_submit(gyre_dev_stream *stream, const gyre_dev_launch *launch);
 gyre_status gyre_cpu_copy_submit(gyre_dev_stream *stream, const gyre_dev_copy *copy);
 gyre_status gyre_cpu_fill_submit(gyre_dev_stream *stream, const gyre_dev_fill *fill);
+gyre_status gyre_cpu_words_submit(gyre_dev_stream *stream, const gyre_dev_word *words,
+                                  uint32_t count);
 
 /* Room for one more operation, to be filled in and committed. Waits for it, but not behind a launch
  * that hangs: GYRE_TIMEOUT. */

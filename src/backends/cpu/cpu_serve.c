@@ -4,7 +4,8 @@
  *
  * A worker goes on with a stream as long as nobody else is ready, and stays with an empty one for
  * as long as spinning pays. A stream that must wait for another is set aside: hung onto that one,
- * whose worker makes it ready again. So no worker ever waits for a stream.
+ * whose worker makes it ready again. So no worker ever waits for a stream. One that waits for a
+ * word goes behind the others that are ready, again and again.
  *
  * Threads   one worker at a time for a stream, handed on by the lock or by `served`. Edges:
  *           [cpu-stamp], [cpu-serve], [cpu-done], [cpu-watch].
@@ -12,10 +13,12 @@
  * Not here  sharing the blocks of a launch (cpu_workers.c).
  */
 #include <string.h>
+#include <time.h>
 
 #include "backends/cpu/cpu.h"
 #include "base/alloc.h"
 #include "base/wait.h"
+#include "dev/word.h"
 #include "gyre/clock.h"
 
 typedef struct visit {
@@ -160,6 +163,65 @@ void gyre_cpu_slot_drop(gyre_cpu_slot *slot)
         gyre_cpu_plan_release(slot->as.plan);
 }
 
+/* The same for who waits for a word: others that do are no reason to leave it. */
+static bool is_wanted_more(gyre_dev *dev)
+{
+    return atomic_load_explicit(&dev->ready_count, memory_order_relaxed) >
+               atomic_load_explicit(&dev->watching, memory_order_relaxed) ||
+           atomic_load_explicit(&dev->job_count, memory_order_relaxed) > 0 ||
+           atomic_load_explicit(&dev->end, memory_order_relaxed) != GYRE_CPU_GOES_ON;
+}
+
+/* Looks at a word for a while; in vain, and often so, it sleeps for a moment: nobody tells that the
+ * word was written. */
+static bool watch_word(gyre_dev *dev, gyre_cpu_slot *slot, const gyre_dev_word *word)
+{
+    enum { LOOKS = 256, ROUNDS = 64, NAP_NS = 20000 };
+
+    for (uint32_t i = 0; !gyre_word_is(word->at, word->value); i++) {
+        gyre_relax();
+        if (i < LOOKS && !is_wanted_more(dev))
+            continue;
+        if (slot->as.words.vain++ == 0) /* relaxed: a hint, here and below */
+            atomic_fetch_add_explicit(&dev->watching, 1, memory_order_relaxed);
+        if (slot->as.words.vain > ROUNDS && !is_wanted_more(dev))
+            nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+        return false;
+    }
+    if (slot->as.words.vain > 0)
+        atomic_fetch_sub_explicit(&dev->watching, 1, memory_order_relaxed);
+    slot->as.words.vain = 0;
+    return true;
+}
+
+/* Writes and waits, as far as they go; whether all are done. */
+static bool do_words(gyre_dev *dev, gyre_cpu_slot *slot)
+{
+    for (; slot->as.words.next < slot->as.words.count; slot->as.words.next++) {
+        const gyre_dev_word *const word = &slot->as.words.word[slot->as.words.next];
+
+        if (word->kind == GYRE_DEV_WORD_WRITE)
+            gyre_word_store(word->at, word->value);
+        else if (!watch_word(dev, slot, word))
+            return false;
+    }
+    return true;
+}
+
+/* Behind those that are ready; who is here goes on with one of them, or with this one. */
+static void come_back(gyre_dev_stream *stream)
+{
+    gyre_dev *const dev = stream->dev;
+
+    if (is_wanted_more(dev)) {
+        gyre_cpu_ready(stream);
+        return;
+    }
+    pthread_mutex_lock(&dev->lock);
+    gyre_cpu_ready_locked(stream);
+    pthread_mutex_unlock(&dev->lock);
+}
+
 static void execute(gyre_cpu_worker *worker, gyre_cpu_slot *slot)
 {
     switch ((gyre_cpu_kind)slot->kind) {
@@ -182,6 +244,7 @@ static void execute(gyre_cpu_worker *worker, gyre_cpu_slot *slot)
         gyre_cpu_plan_run(worker, slot->as.plan);
         break;
     case GYRE_CPU_WAIT: /* is over */
+    case GYRE_CPU_WORDS:
         break;
     }
 }
@@ -208,6 +271,10 @@ void gyre_cpu_serve(gyre_cpu_worker *worker, gyre_dev_stream *stream)
         if (slot->kind == GYRE_CPU_WAIT &&
             set_aside(stream, slot->as.wait.stream, slot->as.wait.position))
             return;
+        if (slot->kind == GYRE_CPU_WORDS && !do_words(dev, slot)) {
+            come_back(stream);
+            return;
+        }
         execute(worker, slot);
         if (gyre_cpu_is_abandoned(dev))
             return; /* it may have been cut short */

@@ -164,6 +164,22 @@ gyre_status gyre_cpu_fill_submit(gyre_dev_stream *stream, const gyre_dev_fill *f
     return GYRE_OK;
 }
 
+gyre_status gyre_cpu_words_submit(gyre_dev_stream *stream, const gyre_dev_word *words,
+                                  uint32_t count)
+{
+    gyre_cpu_slot *slot;
+    const gyre_status status = gyre_cpu_begin(stream, &slot);
+
+    if (status != GYRE_OK)
+        return status;
+    slot->kind = GYRE_CPU_WORDS;
+    memcpy(slot->as.words.word, words, count * sizeof *words);
+    slot->as.words.count = count;
+    slot->as.words.next = slot->as.words.vain = 0;
+    gyre_cpu_commit(stream, slot);
+    return GYRE_OK;
+}
+
 gyre_status gyre_cpu_stream_open(gyre_dev *dev, void *adopt, int32_t priority,
                                  gyre_dev_stream **out_stream)
 {

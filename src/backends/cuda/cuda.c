@@ -30,6 +30,7 @@ const gyre_backend gyre_backend_cuda = {
     .launch = gyre_cuda_launch,
     .copy = gyre_cuda_copy,
     .fill = gyre_cuda_fill,
+    .words = gyre_cuda_words,
     .event_open = gyre_cuda_event_open,
     .event_close = gyre_cuda_event_close,
     .event_record = gyre_cuda_event_record,

@@ -122,7 +122,11 @@ typedef struct gyre_cu_graph_exec gyre_cu_graph_exec;
     X(GYRE_CU_HOST_PORTABLE, CU_MEMHOSTALLOC_PORTABLE, 1)                                          \
     X(GYRE_CU_HOST_MAPPED, CU_MEMHOSTALLOC_DEVICEMAP, 2)                                           \
     X(GYRE_CU_MEMORY_UNIFIED, CU_MEMORYTYPE_UNIFIED, 4)                                            \
-    X(GYRE_CU_NODE_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 2)
+    X(GYRE_CU_NODE_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 2)                                \
+    X(GYRE_CU_WORD_WAIT, CU_STREAM_MEM_OP_WAIT_VALUE_32, 1)                                        \
+    X(GYRE_CU_WORD_WRITE, CU_STREAM_MEM_OP_WRITE_VALUE_32, 2)                                      \
+    X(GYRE_CU_WORD_EQUAL, CU_STREAM_WAIT_VALUE_EQ, 1)                                              \
+    X(GYRE_CU_WORD_IN_ORDER, CU_STREAM_WRITE_VALUE_DEFAULT, 0)
 /* clang-format on */
 
 enum {
@@ -173,6 +177,18 @@ typedef union gyre_cu_attribute {
     int cooperative;
     uint64_t aligned;
 } gyre_cu_attribute;
+
+/* CUstreamBatchMemOpParams_v1, of a wait or a write of 32 bits */
+typedef union gyre_cu_word {
+    struct {
+        uint32_t operation;
+        void *address;
+        uint64_t value; /* the lower half of it */
+        uint32_t flags;
+        void *alias; /* the driver's */
+    } one;
+    uint64_t pad[6];
+} gyre_cu_word;
 
 /* X(name, parameters): all return a CUresult. */
 /* clang-format off */
@@ -261,7 +277,9 @@ typedef union gyre_cu_attribute {
                            size_t *size))                                                          \
     X(cuGraphKernelNodeSetAttribute, (gyre_cu_graph_node *node, int attribute,                     \
                                       const gyre_cu_attribute *value))                             \
-    X(cuEventElapsedTime_v2, (float *ms, gyre_cu_event *from, gyre_cu_event *to))
+    X(cuEventElapsedTime_v2, (float *ms, gyre_cu_event *from, gyre_cu_event *to))                  \
+    X(cuStreamBatchMemOp_v2, (gyre_cu_stream *stream, unsigned count, gyre_cu_word *words,         \
+                              unsigned flags))
 /* clang-format on */
 
 /* Function pointers only, in the order of the lists. */

@@ -83,6 +83,19 @@ static void nodes_are_laid_out_as_in_cuda_h(void)
     SAME(gyre_cu_fill_node, height, CUDA_MEMSET_NODE_PARAMS_v1, height);
 }
 
+static void words_are_laid_out_as_in_cuda_h(void)
+{
+    CHECK(sizeof(gyre_cu_word) == sizeof(CUstreamBatchMemOpParams));
+    SAME(gyre_cu_word, one.operation, CUstreamBatchMemOpParams, waitValue.operation);
+    SAME(gyre_cu_word, one.address, CUstreamBatchMemOpParams, waitValue.address);
+    SAME(gyre_cu_word, one.value, CUstreamBatchMemOpParams, waitValue.value);
+    SAME(gyre_cu_word, one.flags, CUstreamBatchMemOpParams, waitValue.flags);
+    SAME(gyre_cu_word, one.alias, CUstreamBatchMemOpParams, waitValue.alias);
+    SAME(gyre_cu_word, one.address, CUstreamBatchMemOpParams, writeValue.address);
+    SAME(gyre_cu_word, one.value, CUstreamBatchMemOpParams, writeValue.value);
+    SAME(gyre_cu_word, one.flags, CUstreamBatchMemOpParams, writeValue.flags);
+}
+
 static void handles_and_addresses_are_of_pointer_size(void)
 {
     CHECK(sizeof(CUdeviceptr) == sizeof(void *) && sizeof(CUcontext) == sizeof(void *));
@@ -99,14 +112,14 @@ static void constants_have_the_values_of_cuda_h(void)
 }
 #define boxes_are_laid_out_as_in_cuda_h constants_have_the_values_of_cuda_h
 #define nodes_are_laid_out_as_in_cuda_h constants_have_the_values_of_cuda_h
+#define words_are_laid_out_as_in_cuda_h constants_have_the_values_of_cuda_h
 #define handles_and_addresses_are_of_pointer_size constants_have_the_values_of_cuda_h
 
 #endif
 
 static const test_case cases[] = {
-    TEST(constants_have_the_values_of_cuda_h),
-    TEST(boxes_are_laid_out_as_in_cuda_h),
-    TEST(nodes_are_laid_out_as_in_cuda_h),
+    TEST(constants_have_the_values_of_cuda_h),       TEST(boxes_are_laid_out_as_in_cuda_h),
+    TEST(nodes_are_laid_out_as_in_cuda_h),           TEST(words_are_laid_out_as_in_cuda_h),
     TEST(handles_and_addresses_are_of_pointer_size),
 };
 TEST_MAIN(cases)

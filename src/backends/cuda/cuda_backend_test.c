@@ -437,6 +437,22 @@ static void fills_repeat_patterns_of_every_size(void)
     end();
 }
 
+static void words_are_told_to_the_driver_in_one_call(void)
+{
+    uint32_t places[2] = {1, 2};
+    const gyre_dev_word words[] = {{GYRE_DEV_WORD_WRITE, 7, &places[0]},
+                                   {GYRE_DEV_WORD_WAIT, 8, &places[0]},
+                                   {GYRE_DEV_WORD_WRITE, 9, &places[1]}};
+
+    REQUIRE(start(FAKE));
+    CHECK(be->words(stream, words, 3) == GYRE_OK);
+    CHECK(places[0] == 7 && places[1] == 9 && fake->written == 2 && fake->awaited == 1);
+    end();
+    REQUIRE(start(FAKE_BARE)); /* a driver that is older than these */
+    CHECK(be->words(stream, words, 1) == GYRE_UNSUPPORTED && places[0] == 7);
+    end();
+}
+
 static void events_are_reached_and_measured(void)
 {
     gyre_dev_event *first = NULL, *second = NULL;
@@ -548,6 +564,7 @@ static const test_case cases[] = {
     TEST(boxes_are_copied_whatever_their_pitches),
     TEST(plain_and_peer_copies_take_the_short_way),
     TEST(fills_repeat_patterns_of_every_size),
+    TEST(words_are_told_to_the_driver_in_one_call),
     TEST(events_are_reached_and_measured),
     TEST(graphs_run_their_nodes_and_take_new_parameters),
     TEST(older_drivers_load_launch_and_measure_too),

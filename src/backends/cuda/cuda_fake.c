@@ -654,4 +654,22 @@ int cuEventElapsedTime_v2(float *ms, gyre_cu_event *from, gyre_cu_event *to)
 {
     return cuEventElapsedTime(ms, from, to);
 }
+
+int cuStreamBatchMemOp_v2(gyre_cu_stream *stream, unsigned count, gyre_cu_word *words,
+                          unsigned flags)
+{
+    if (!in_place(stream) || flags != 0)
+        return 400;
+    for (unsigned i = 0; i < count; i++) {
+        if (words[i].one.operation == GYRE_CU_WORD_WAIT) {
+            cuda_fake.awaited += words[i].one.flags == GYRE_CU_WORD_EQUAL;
+        } else if (words[i].one.operation == GYRE_CU_WORD_WRITE && words[i].one.flags == 0) {
+            *(uint32_t *)words[i].one.address = (uint32_t)words[i].one.value;
+            cuda_fake.written++;
+        } else {
+            return 1;
+        }
+    }
+    return 0;
+}
 #endif

@@ -30,6 +30,7 @@ typedef struct cuda_fake_state {
     unsigned grid[3], block[3], shared_bytes;
     uint64_t arguments[3]; /* of the last launch of "add": two pointers and a u32 */
     int submitted_nodes;   /* by graphs */
+    int written, awaited;  /* words; those that are waited for are left alone */
 } cuda_fake_state;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cuda_work: what is submitted to a stream: launches, copies, fills; and how they are told to the
- * driver, for graphs too.
+ * cuda_work: what is submitted to a stream: launches, copies, fills, words; and how they are told
+ * to the driver, for graphs too.
  *
  * Addresses are unified, so the driver finds out itself which side of a copy is the device's. It
  * copies boxes whose slices are whole rows apart; others go slice by slice, and rows that are
@@ -221,4 +221,35 @@ gyre_status gyre_cuda_fill(gyre_dev_stream *stream, const gyre_dev_fill *fill)
         return GYRE_OK;
     return gyre_cuda_fail(dev, result, "cuMemset of %zu times %zu bytes", fill->count,
                           fill->pattern_size);
+}
+
+/* The front end of the GPU does these itself, without a multiprocessor: a device that is full of
+ * residents does them too. */
+gyre_status gyre_cuda_words(gyre_dev_stream *stream, const gyre_dev_word *words, uint32_t count)
+{
+    gyre_dev *dev = stream->dev;
+    gyre_cu_word theirs[GYRE_DEV_WORDS_MOST] = {0};
+    gyre_status status;
+    bool pushed;
+    int result;
+
+    if (!dev->cu->cuStreamBatchMemOp_v2)
+        return gyre_fail(GYRE_UNSUPPORTED, "this driver's streams write and wait for no words; "
+                                           "those of CUDA 11.7 and later do");
+    for (uint32_t i = 0; i < count; i++) {
+        const bool waits = words[i].kind == GYRE_DEV_WORD_WAIT;
+
+        theirs[i].one.operation = waits ? GYRE_CU_WORD_WAIT : GYRE_CU_WORD_WRITE;
+        theirs[i].one.address = words[i].at; /* pinned memory is where the host has it */
+        theirs[i].one.value = words[i].value;
+        theirs[i].one.flags = waits ? GYRE_CU_WORD_EQUAL : GYRE_CU_WORD_IN_ORDER;
+    }
+    status = gyre_cuda_enter(dev, &pushed);
+    if (status != GYRE_OK)
+        return status;
+    result = dev->cu->cuStreamBatchMemOp_v2(stream->stream, count, theirs, 0);
+    gyre_cuda_leave(dev, pushed);
+    if (result == GYRE_CU_SUCCESS)
+        return GYRE_OK;
+    return gyre_cuda_fail(dev, result, "cuStreamBatchMemOp of %u words", count);
 }

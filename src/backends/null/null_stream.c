@@ -16,6 +16,7 @@
 #include "backends/null/null.h"
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dev/word.h"
 #include "gyre/clock.h"
 
 struct gyre_dev_stream {
@@ -111,6 +112,13 @@ static void do_copy(const gyre_dev_copy *copy)
 
 static void do_fill(const gyre_dev_fill *fill)
 {
+    uint32_t word;
+
+    if (fill->pattern_size == sizeof word && fill->count == 1) { /* somebody may watch it */
+        memcpy(&word, fill->pattern, sizeof word);
+        gyre_word_store(fill->to, word);
+        return;
+    }
     for (size_t i = 0; i < fill->count; i++)
         memcpy((char *)fill->to + i * fill->pattern_size, fill->pattern, fill->pattern_size);
 }
@@ -200,6 +208,24 @@ gyre_status gyre_null_fill(gyre_dev_stream *stream, const gyre_dev_fill *fill)
     const gyre_dev_node node = {.kind = GYRE_DEV_NODE_FILL, .as.fill = *fill};
 
     return gyre_null_submit(stream, &node, 1);
+}
+
+gyre_status gyre_null_words(gyre_dev_stream *stream, const gyre_dev_word *words, uint32_t count)
+{
+    gyre_dev_node nodes[GYRE_DEV_WORDS_MOST];
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (words[i].kind != GYRE_DEV_WORD_WRITE)
+            return gyre_fail(GYRE_UNSUPPORTED,
+                             "null:%u: work is done when it is submitted, so that no stream waits "
+                             "for a word",
+                             stream->dev->index);
+        nodes[i] = (gyre_dev_node){
+            .kind = GYRE_DEV_NODE_FILL,
+            .as.fill = {.to = words[i].at, .pattern_size = sizeof words[i].value, .count = 1}};
+        memcpy(nodes[i].as.fill.pattern, &words[i].value, sizeof words[i].value);
+    }
+    return gyre_null_submit(stream, nodes, count);
 }
 
 gyre_status gyre_null_event_open(gyre_dev *dev, bool timed, gyre_dev_event **out_event)

@@ -103,6 +103,7 @@ const gyre_backend gyre_backend_opencl = {
     .launch = gyre_cl_launch,
     .copy = gyre_cl_copy,
     .fill = gyre_cl_fill,
+    .words = gyre_cl_words,
     .event_open = gyre_cl_event_open,
     .event_close = gyre_cl_event_close,
     .event_record = gyre_cl_event_record,

@@ -314,3 +314,23 @@ gyre_status gyre_cl_fill(gyre_dev_stream *stream, const gyre_dev_fill *fill)
     code = gyre_cl.clFlush(stream->queue);
     return status == GYRE_OK ? gyre_cl_check(code, "clFlush") : status;
 }
+
+/* A fill of one word: the commands before it are over, and drivers store it as one. */
+gyre_status gyre_cl_words(gyre_dev_stream *stream, const gyre_dev_word *words, uint32_t count)
+{
+    gyre_status status = GYRE_OK;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (words[i].kind != GYRE_DEV_WORD_WRITE)
+            return gyre_fail(GYRE_UNSUPPORTED, "OpenCL has no command that waits for a word");
+    if (stream->dev->declares)
+        return gyre_fail(GYRE_UNSUPPORTED,
+                         "this driver shares no memory with the host while commands run");
+    for (uint32_t i = 0; i < count && status == GYRE_OK; i++) {
+        gyre_dev_fill fill = {.to = words[i].at, .pattern_size = sizeof words[i].value, .count = 1};
+
+        memcpy(fill.pattern, &words[i].value, sizeof words[i].value);
+        status = gyre_cl_fill(stream, &fill);
+    }
+    return status;
+}
