@@ -28,6 +28,7 @@
 #include "gyre/actor_abi.h"
 #include "gyre/common.h"
 #include "gyre/status.h"
+#include "gyre/stream.h"
 
 GYRE_BEGIN_DECLS
 
@@ -83,6 +84,39 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_port_call_many(gyre_port *port, const gy
  * are due as the port has room for, whatever the deadline: receive some. Otherwise as send. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_ask(gyre_port *port, const gyre_brief *message,
                                                  uint64_t cookie, uint64_t deadline_ns);
+
+/* A stream, of the actor's context, wakes the actor: the message is handled after everything that
+ * was submitted to the stream before, without the host. Sends return at once, and the message has
+ * its place among those of the port from now on. What the port sends later is handled later by
+ * GYRE_WIDTH_BLOCK, and on one lane; so nothing of the port is handled before the stream comes.
+ * With GYRE_BRIEF_REFERS the behaviour sees what the stream wrote. Pause, park and drain wait for
+ * the stream as for the message. GYRE_UNSUPPORTED where streams write no words (gyre/stream.h);
+ * what gyre_stream_words returns otherwise, and then nothing was sent; and as send. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_send_after(gyre_port *port, gyre_stream *stream,
+                                                        const gyre_brief *message,
+                                                        uint64_t deadline_ns);
+
+/* The same with an answer, as ask. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_ask_after(gyre_port *port, gyre_stream *stream,
+                                                       const gyre_brief *message, uint64_t cookie,
+                                                       uint64_t deadline_ns);
+
+/* The actor signals a stream: asks, and what is submitted to the stream from now on waits, on the
+ * device, until it is answered. With GYRE_BRIEF_REFERS that sees what the behaviour wrote. The
+ * answer is received as usual, and need not be for the stream to go on. When the actor ends or
+ * fails, streams go on without their answers; that it hangs is found out by who waits for it on a
+ * port, not by who waits for the stream. Of each seat a port has up to 16 such streams; one more
+ * waits for room, and so does one for an actor that is not active. GYRE_UNSUPPORTED where streams
+ * wait for no words. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_ask_before(gyre_port *port, gyre_stream *stream,
+                                                        const gyre_brief *message, uint64_t cookie,
+                                                        uint64_t deadline_ns);
+
+/* Both: a step of the stream that the actor does. Handled after everything before, answered before
+ * everything later. */
+GYRE_API GYRE_MUST_USE gyre_status gyre_port_ask_between(gyre_port *port, gyre_stream *stream,
+                                                         const gyre_brief *message, uint64_t cookie,
+                                                         uint64_t deadline_ns);
 
 typedef struct gyre_port_answer {
     uint64_t cookie;

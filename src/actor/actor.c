@@ -169,6 +169,13 @@ static void give_mailbox(gyre_actor *actor)
     const gyre_memory *const memory = gyre_context_memory(actor->context, GYRE_CONTEXT_PINNED);
     unsigned char *const mailbox = actor->mailbox;
 
+    if (mailbox && !actor->hung &&
+        gyre_streams_await(actor, gyre_clock_after_ns(SECOND_NS)) != GYRE_OK) {
+        gyre_log(GYRE_LOG_WARN, GYRE_TOPIC_DEVICE,
+                 "actor '%s': streams have yet to come to its messages: its mailbox is left",
+                 actor->name);
+        actor->hung = true;
+    }
     gyre_prints_end(actor);
     if (mailbox && !actor->hung)
         memory->give(memory, mailbox, actor->mailbox_bytes, GYRE_MAILBOX_ROW);
@@ -208,8 +215,8 @@ static gyre_status make_mailbox(gyre_actor *actor)
 
 void gyre_actor_forget(gyre_actor *actor)
 {
-    gyre_ports_destroy(actor);
     give_mailbox(actor);
+    gyre_ports_destroy(actor);
 }
 
 gyre_status gyre_actor_ready(gyre_actor *actor, const gyre_actor_launch_options *options)

@@ -161,6 +161,18 @@ void gyre_ports_destroy(gyre_actor *actor);
 
 bool gyre_port_is_open(const gyre_port *port);
 
+/* Whether a message waits in its slot for a stream. Any thread. */
+bool gyre_port_is_held(const gyre_port *port, uint32_t seat, uint32_t sequence);
+
+/* port_stream.c: lets streams go on that wait for answers of an actor that has ended. */
+void gyre_streams_release(gyre_actor *actor);
+
+/* Whether a stream waits for an answer of an actor that is off the device. */
+bool gyre_streams_wait(gyre_actor *actor);
+
+/* Waits until no stream reads or writes the mailbox any more: GYRE_OK; GYRE_TIMEOUT. */
+GYRE_MUST_USE gyre_status gyre_streams_await(gyre_actor *actor, uint64_t deadline_ns);
+
 /* How many requests and bells a port has sent to a seat, for the gates. Any thread. */
 void gyre_port_sent(const gyre_port *port, uint32_t seat, uint32_t *out_requests,
                     uint32_t *out_bells);

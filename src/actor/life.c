@@ -158,6 +158,17 @@ static gyre_order as_before(const gyre_actor *actor)
     return (gyre_order){.active = actor->before == GYRE_ACTOR_ACTIVE, .keep_gates = true};
 }
 
+/* Back to what it was; the lock is held. */
+static void come_back(gyre_actor *actor)
+{
+    gyre_order_give(actor, as_before(actor));
+    if (gyre_actor_come_to_life(actor, false) == GYRE_OK)
+        gyre_actor_become(actor, (gyre_actor_status)actor->before);
+    else
+        gyre_log(GYRE_LOG_WARN, GYRE_TOPIC_DEVICE, "actor '%s' did not come back: %s", actor->name,
+                 gyre_error_last()->text);
+}
+
 gyre_status gyre_actor_suspend(gyre_resident *resident)
 {
     gyre_actor *const actor = actor_of(resident);
@@ -179,6 +190,14 @@ gyre_status gyre_actor_suspend(gyre_resident *resident)
     } else if (status != GYRE_OK) {
         status = GYRE_OK; /* it has failed, and is not in the way */
         actor->before = GYRE_ACTOR_FAILED;
+    } else if (gyre_actor_state(actor) == GYRE_ACTOR_PARKED && gyre_streams_wait(actor)) {
+        /* who wants the device would wait for them, and they for it */
+        if (gyre_actor_is_resident((gyre_actor_status)actor->before))
+            come_back(actor);
+        status = gyre_fail(GYRE_UNAVAILABLE,
+                           "a stream waits for an answer of actor '%s', which would be off the "
+                           "device",
+                           actor->name);
     }
     pthread_mutex_unlock(&actor->lock);
     return status;
@@ -190,14 +209,8 @@ void gyre_actor_restore(gyre_resident *resident)
 
     pthread_mutex_lock(&actor->lock);
     if (gyre_actor_state(actor) == GYRE_ACTOR_PARKED &&
-        gyre_actor_is_resident((gyre_actor_status)actor->before)) {
-        gyre_order_give(actor, as_before(actor));
-        if (gyre_actor_come_to_life(actor, false) == GYRE_OK)
-            gyre_actor_become(actor, (gyre_actor_status)actor->before);
-        else
-            gyre_log(GYRE_LOG_WARN, GYRE_TOPIC_DEVICE, "actor '%s' did not come back: %s",
-                     actor->name, gyre_error_last()->text);
-    }
+        gyre_actor_is_resident((gyre_actor_status)actor->before))
+        come_back(actor);
     pthread_mutex_unlock(&actor->lock);
 }
 

@@ -20,8 +20,9 @@
  *   heads     the seat's: requests of each port that were handled, all up to there; the host may
  *             write as many slots again
  *   rung      the seat's: bells of each port that were answered
- *   gates     the host's: how many requests and bells of each port may be taken while an order says
- *             that the actor is to pause, or to drain
+ *   passed    streams': each word is one of a port's errands, a stream that waits for an answer,
+ * and says with its turn that the stream has gone on gates     the host's: how many requests and
+ * bells of each port may be taken while an order says that the actor is to pause, or to drain
  *
  * Behind the rings is the annex (actor/annex_abi.h): what the seat prints, and its histogram.
  *
@@ -56,6 +57,8 @@ enum {
     GYRE_MAILBOX_REPLICAS = 32,   /* most, of a bell */
     GYRE_MAILBOX_ROW = 4096,      /* bytes from one replica to the next */
     GYRE_MAILBOX_CAPACITY = 1024, /* slots of a ring, by default */
+    GYRE_MAILBOX_ERRANDS = 16,    /* streams that wait for answers of a seat to a port, at once */
+    GYRE_MAILBOX_PASSED = 3072,   /* where their words are, behind the answers to bells */
 };
 
 /* What a seat begins with. Everything has a line of its own. */
@@ -109,6 +112,11 @@ typedef union gyre_mailbox_message {
     gyre_brief brief;
 } gyre_mailbox_message;
 
+GYRE_ABI_ASSERT(passed_at,
+                sizeof(gyre_seat) + GYRE_MAILBOX_PORTS * sizeof(gyre_ring_wide_slot) <=
+                        GYRE_MAILBOX_PASSED &&
+                    GYRE_MAILBOX_PASSED + 4 * GYRE_MAILBOX_PORTS * GYRE_MAILBOX_ERRANDS <=
+                        GYRE_MAILBOX_ROW);
 GYRE_ABI_ASSERT(seat_size, sizeof(gyre_seat) == 512);
 GYRE_ABI_ASSERT(seat_telemetry_at, GYRE_ABI_OFFSET(gyre_seat, telemetry) == 128);
 GYRE_ABI_ASSERT(seat_heads_at, GYRE_ABI_OFFSET(gyre_seat, heads) == 192);
@@ -147,6 +155,12 @@ GYRE_RING_INLINE gyre_abi_u64 gyre_mailbox_answer_at(const GYRE_RING_OWN gyre_ma
     if (shape->in_place)
         return gyre_mailbox_bell_at(shape, port, 0);
     return sizeof(gyre_seat) + (gyre_abi_u64)port * gyre_mailbox_slot_bytes(shape);
+}
+
+/* Words of a port's errands. */
+GYRE_RING_INLINE gyre_abi_u64 gyre_mailbox_passed_at(gyre_abi_u32 port)
+{
+    return GYRE_MAILBOX_PASSED + (gyre_abi_u64)port * 4 * GYRE_MAILBOX_ERRANDS;
 }
 
 GYRE_RING_INLINE gyre_abi_u64 gyre_mailbox_ring_bytes(const GYRE_RING_OWN gyre_mailbox_shape *shape)

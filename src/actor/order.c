@@ -27,10 +27,14 @@ gyre_status gyre_actor_hold(gyre_actor *actor, gyre_actor_status *out_now)
 
 void gyre_actor_become(gyre_actor *actor, gyre_actor_status status)
 {
-    /* release [actor-status]: whoever sees it finds what belongs to it */
-    atomic_store_explicit(&actor->status, (uint32_t)status, memory_order_release);
-    if (status == GYRE_ACTOR_CREATED || status == GYRE_ACTOR_TERMINATED ||
-        status == GYRE_ACTOR_FAILED)
+    const bool ended = status == GYRE_ACTOR_TERMINATED || status == GYRE_ACTOR_FAILED;
+
+    /* release [actor-status]: whoever sees it finds what belongs to it. seq_cst [actor-errand]: who
+     * has a stream wait sees that it has ended, or is found below. */
+    atomic_store(&actor->status, (uint32_t)status);
+    if (ended)
+        gyre_streams_release(actor);
+    if (status == GYRE_ACTOR_CREATED || ended)
         gyre_board_end(actor);
     else if (status == GYRE_ACTOR_PARKED || status == GYRE_ACTOR_AWAY)
         gyre_board_add(actor); /* again, where it did not come back */

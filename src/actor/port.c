@@ -53,6 +53,7 @@ gyre_status gyre_ports_create(gyre_actor *actor, uint32_t first)
             w->replies = seat + gyre_mailbox_replies_at(shape, p);
             w->bell = seat + gyre_mailbox_bell_at(shape, p, 0);
             w->answer = seat + gyre_mailbox_answer_at(shape, p);
+            w->passed = (uint32_t *)(void *)(seat + gyre_mailbox_passed_at(p));
             w->head = w->one_way = w->called = w->oldest = w->receive = first;
             atomic_store_explicit(&w->tail, first, memory_order_relaxed);
             atomic_store_explicit(&w->rung, first, memory_order_relaxed);

@@ -54,7 +54,7 @@ static bool hear(gyre_port *port, gyre_wire *w, gyre_port_answer *out_answer)
     out_answer->cookie = e->cookie;
     e->state = GYRE_BOOKING_DONE;
     w->asked--;
-    if (w->receive == w->oldest)
+    if (w->receive == w->oldest && !e->errand)
         w->oldest++;
     w->receive++;
     return true;

@@ -251,7 +251,7 @@ static gyre_status call_in_a_run(gyre_port *port, run *r, uint64_t deadline_ns)
         gyre_wire *const w = &port->wire[i];
 
         for (uint32_t n = w->oldest; n != w->called; n++)
-            w->entries[n & port->mask].state = GYRE_BOOKING_ABANDONED;
+            w->entries[n & port->mask] = (gyre_booking){.state = GYRE_BOOKING_ABANDONED};
         w->head = gyre_wire_own(&w->tail) - (w->called - w->oldest);
     }
     return r->heard == r->count ? GYRE_OK : status;
@@ -281,7 +281,7 @@ gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
     if (status == GYRE_OK && all_quiet(port)) {
         run r = {messages, out_answers, count, 0, 0, start, start};
 
-        port->next = (uint32_t)((start + count) % port->wires);
+        port->next = (uint32_t)((start + count) % (port->wires ? port->wires : 1));
         return call_in_a_run(port, &r, deadline_ns);
     }
     for (uint32_t i = 0; status == GYRE_OK && i < port->wires; i++)

@@ -68,20 +68,29 @@ static uint32_t ahead(uint32_t sent, uint32_t handled)
     return (int32_t)(sent - handled) > 0 ? sent - handled : 0;
 }
 
-uint64_t gyre_actor_waiting(const gyre_actor *actor)
+/* Messages that were sent to all seats and not handled, as far as they told; or of those the ones
+ * that a seat could be expected to handle: not what waits for a stream, and comes behind it. */
+static uint64_t count_waiting(const gyre_actor *actor, bool able)
 {
     uint64_t waiting = 0;
 
     for (uint32_t i = 0; i < actor->shape.seats; i++)
         for (uint32_t p = 0; p < actor->shape.ports; p++) {
             const gyre_seat *const seat = gyre_actor_seat(actor, i);
+            const uint32_t head = gyre_mailbox_load(&seat->heads[p]);
             uint32_t requests, bells;
 
             gyre_port_sent(actor->port[p], i, &requests, &bells);
-            waiting += ahead(requests, gyre_mailbox_load(&seat->heads[p]));
+            if (!able || !ahead(requests, head) || !gyre_port_is_held(actor->port[p], i, head))
+                waiting += ahead(requests, head);
             waiting += ahead(bells, gyre_mailbox_load(&seat->rung[p]));
         }
     return waiting;
+}
+
+uint64_t gyre_actor_waiting(const gyre_actor *actor)
+{
+    return count_waiting(actor, false);
 }
 
 /* Whether messages have waited for too long, as far as somebody kept looking. */
@@ -90,7 +99,7 @@ static gyre_status watch(gyre_actor *actor)
     const uint64_t processed = gyre_actor_processed(actor), now_ns = gyre_clock_now_ns();
 
     if (processed != actor->watched || now_ns - actor->looked_ns > GLANCES_NS ||
-        gyre_actor_waiting(actor) == 0) {
+        count_waiting(actor, true) == 0) {
         actor->watched = processed;
         actor->watched_ns = now_ns;
     }
@@ -101,7 +110,7 @@ static gyre_status watch(gyre_actor *actor)
         actor, gyre_fail(GYRE_DEVICE_LOST,
                          "actor '%s': %llu messages wait, and none was handled for %llu "
                          "ms: its behaviour does not return",
-                         actor->name, (unsigned long long)gyre_actor_waiting(actor),
+                         actor->name, (unsigned long long)count_waiting(actor, true),
                          (unsigned long long)(actor->stall_ns / 1000000)));
 }
 

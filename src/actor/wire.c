@@ -100,7 +100,9 @@ static void settle(const gyre_port *port, gyre_wire *w)
             gyre_wire_read(port, gyre_wire_slot(port, w->replies, w->oldest),
                            gyre_ring_stamp(w->oldest, port->salt), &ignored))
             e->state = GYRE_BOOKING_DONE;
-        if (e->state != GYRE_BOOKING_DONE)
+        if (e->errand && gyre_wire_has_passed(w, e->errand - 1U))
+            e->errand = 0;
+        if (e->state != GYRE_BOOKING_DONE || e->errand)
             break;
         w->oldest++;
     }

@@ -37,8 +37,14 @@ typedef enum gyre_booking_state {
 /* A call, by its number modulo the capacity. */
 typedef struct gyre_booking {
     uint64_t cookie;
-    uint32_t state; /* gyre_booking_state */
+    uint16_t state;  /* gyre_booking_state */
+    uint16_t errand; /* + 1: a stream waits for the answer, which stays until it has gone on */
 } gyre_booking;
+
+/* The last stream that was to wait for an answer: its turn, and below it the number of the call. It
+ * is over when the word in the mailbox is the turn. Written by the port, read by who ends the
+ * actor [actor-errand]. */
+typedef _Atomic uint64_t gyre_errand;
 
 typedef struct gyre_wire {
     unsigned char *requests, *replies, *bell, *answer;
@@ -54,8 +60,10 @@ typedef struct gyre_wire {
     gyre_pace pace;        /* of bells */
     bool bell_due;         /* the last bell was given up before it was answered */
     bool timed;            /* messages with deadlines were sent */
+    uint32_t *passed;      /* words of the errands */
     _Atomic uint32_t tail; /* requests sent [port-sent] */
     _Atomic uint32_t rung; /* bells rung [port-sent] */
+    gyre_errand errand[GYRE_MAILBOX_ERRANDS];
 } gyre_wire;
 
 typedef struct gyre_post gyre_post;
@@ -186,7 +194,8 @@ GYRE_INLINE uint32_t gyre_wire_book(const gyre_port *port, gyre_wire *w, gyre_bo
     gyre_booking *const e = &w->entries[number & port->mask];
 
     e->cookie = cookie;
-    e->state = state;
+    e->state = (uint16_t)state;
+    e->errand = 0;
     return number;
 }
 
@@ -199,6 +208,9 @@ GYRE_INLINE uint32_t gyre_wire_next_asked(const gyre_port *port, gyre_wire *w)
         w->receive++;
     return w->receive;
 }
+
+/* Whether a stream has gone on that waited for an answer. */
+bool gyre_wire_has_passed(const gyre_wire *w, uint32_t errand);
 
 /* The seat that has least to do, of the next few. */
 gyre_wire *gyre_port_choose_of_crew(gyre_port *port);
