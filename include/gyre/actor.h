@@ -93,6 +93,13 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_actor_create(gyre_context *context,
                                                      const gyre_actor_options *options,
                                                      gyre_actor **out_actor);
 
+/* Where the bell of a port lies, by which a call comes that finds nothing else under way. */
+typedef enum gyre_actor_bells {
+    GYRE_ACTOR_BELLS_DEFAULT = 0, /* in the GPU's memory, where the host can write that; else */
+    GYRE_ACTOR_BELLS_INSIDE = 1,  /* in the mailbox, which is the host's memory */
+    GYRE_ACTOR_BELLS_APART = 2,   /* in host memory of their own: the other way, without its gain */
+} gyre_actor_bells;
+
 /* Zero means default, everywhere. */
 typedef struct gyre_actor_launch_options {
     size_t struct_size;    /* sizeof(gyre_actor_launch_options): lets the struct grow */
@@ -120,6 +127,7 @@ typedef struct gyre_actor_launch_options {
     bool histogram;        /* count messages by how long they took (gyre/histogram.h), which needs
                             * telemetry, and a clock: GYRE_UNSUPPORTED on OpenCL */
     uint32_t leave_us;     /* how long nothing came before it leaves; default 100 ms */
+    gyre_actor_bells bells;
 } gyre_actor_launch_options;
 
 /* Makes it resident. All seats come to life, or none: GYRE_NO_MEMORY when they cannot all be on the

@@ -160,6 +160,8 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
         (o->no_telemetry ? 0 : GYRE_SEAT_TELEMETRY) | (o->histogram ? GYRE_SEAT_HISTOGRAM : 0);
     status = actor->residence->plan(actor, o);
     if (status == GYRE_OK)
+        status = gyre_bells_take(actor);
+    if (status == GYRE_OK)
         shape->seat_bytes = gyre_annex_seat_bytes(shape, o->prints);
     return status;
 }
@@ -179,6 +181,7 @@ static void give_mailbox(gyre_actor *actor)
     gyre_prints_end(actor);
     if (mailbox && !actor->hung)
         memory->give(memory, mailbox, actor->mailbox_bytes, GYRE_MAILBOX_ROW);
+    gyre_bells_give(actor);
     actor->hung = false;
 }
 

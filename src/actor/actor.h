@@ -21,13 +21,14 @@
 #include "actor/annex_abi.h"
 #include "actor/mailbox_abi.h"
 #include "actor/warden.h"
+#include "dev/backend.h"
 #include "dev/resident.h"
 #include "gyre/actor.h"
 #include "gyre/kernel.h"
 #include "gyre/port.h"
 #include "gyre/stream.h"
 
-enum { GYRE_ACTOR_NAME = 32, GYRE_ACTOR_SCHEME = 192 };
+enum { GYRE_ACTOR_NAME = 32, GYRE_ACTOR_SCHEME = 320 };
 
 typedef struct gyre_residence gyre_residence;
 
@@ -47,8 +48,9 @@ struct gyre_actor {
     gyre_actor_launch_options launched;
     unsigned char *mailbox; /* owned: pinned memory */
     size_t mailbox_bytes;
-    void *state; /* owned: device memory */
-    bool hung;   /* the mailbox and the state are left to seats that do not end */
+    gyre_dev_window bells; /* owned: apart from the mailbox; no `by`: pinned memory */
+    void *state;           /* owned: device memory */
+    bool hung;             /* the mailbox and the state are left to seats that do not end */
     char scheme[GYRE_ACTOR_SCHEME];
 
     _Atomic uint32_t status;  /* gyre_actor_status [actor-status] */
@@ -154,6 +156,14 @@ uint64_t gyre_actor_waiting(const gyre_actor *actor);
 
 /* Whether this host moves 16 bytes at once: found out at the first question. */
 bool gyre_actor_quarters(void);
+
+/* bells.c: places the bells of a launch that is planned but for them, and says so in the scheme;
+ * and gives back what that took. */
+GYRE_MUST_USE gyre_status gyre_bells_take(gyre_actor *actor);
+void gyre_bells_give(gyre_actor *actor);
+
+/* The bell of a seat's port, its first replica, as the host has it. */
+unsigned char *gyre_bells_of(const gyre_actor *actor, uint32_t seat, uint32_t port);
 
 /* port.c: the ports of a launch, all closed. `first` is what sequences begin with. */
 GYRE_MUST_USE gyre_status gyre_ports_create(gyre_actor *actor, uint32_t first);

@@ -61,13 +61,17 @@ static __device__ __forceinline__ int gyre_deal(gyre_reader *reader, gyre_abi_u3
     const gyre_abi_u32 sequence = gyre_peek(GYRE_WORD(taken[port])) + ahead;
     const gyre_abi_u32 number = gyre_peek(GYRE_WORD(bell_taken[place])) + 1;
     const gyre_abi_u32 first = __ballot_sync(GYRE_ALL, ahead == 0) & GYRE_QUADS;
+    const int gated = (int)gyre_peek_all(GYRE_WORD(gated));
+    const int is_open = !gated || (int)(sequence - gyre_peek(GYRE_WORD(gate[port]))) < 0;
+    const int is_bell_open = !gated || (int)(number - gyre_peek(GYRE_WORD(bell_gate[place]))) <= 0;
     const gyre_ring_quarter bell =
         gyre_staged_quarter(gyre_stage_slot(reader, place), reader->lane & 3);
     const gyre_ring_quarter ring = gyre_staged_quarter(
         gyre_stage_slot(reader, gyre_stage_at(port, sequence)), reader->lane & 3);
-    const gyre_abi_u32 bells =
-        gyre_whole_quads(place < ports && bell.stamp == gyre_ring_stamp(2 * number, reader->salt));
-    gyre_abi_u32 rings = gyre_whole_quads(ring.stamp == gyre_ring_stamp(sequence, reader->salt));
+    const gyre_abi_u32 bells = gyre_whole_quads(
+        place < ports && is_bell_open && bell.stamp == gyre_ring_stamp(2 * number, reader->salt));
+    gyre_abi_u32 rings =
+        gyre_whole_quads(is_open && ring.stamp == gyre_ring_stamp(sequence, reader->salt));
 
     clerk->half = ports > 8 ? !clerk->half : 0;
     if (bells) {

@@ -228,7 +228,7 @@ static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_
         const gyre_abi_u32 front = gyre_peek_all(GYRE_WORD(front[reader->port]));
         const gyre_abi_u32 number = gyre_peek_all(GYRE_WORD(bell[reader->port])) + 1;
         const int reads_bell =
-            reader->bell_at &&
+            reader->bell &&
             !(gated && (int)(number - 1 - gyre_peek_all(GYRE_WORD(bell_gate[reader->port]))) >= 0);
         const int reads_ring =
             (int)(reader->base - front) <= 0 && !(gated && (int)(reader->base - gate) >= 0);
@@ -249,8 +249,7 @@ static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_
             gyre_tell_progress(reader);
         /* both are under way at once */
         if (reads_bell && reader->lane < 4)
-            bell = gyre_ring_load_quarter(
-                (const gyre_ring_quarter *)(reader->memory + reader->bell_at) + reader->lane);
+            bell = gyre_ring_load_quarter(reader->bell + reader->lane);
         if (reads_ring)
             ring = gyre_load_chunk(reader, reader->base);
         if (reads_ring)

@@ -55,17 +55,17 @@ typedef struct gyre_block {
 
 /* What a warp knows. Places are in bytes from the beginning of the seat. */
 typedef struct gyre_reader {
-    gyre_block *block;   /* for what is added up, */
-    gyre_abi_u32 at;     /* and its address in shared memory, which is at hand */
-    gyre_abi_u32 stage;  /* block: likewise */
-    gyre_abi_u8 *memory; /* of the seat */
+    gyre_block *block;             /* for what is added up, */
+    gyre_abi_u32 at;               /* and its address in shared memory, which is at hand */
+    gyre_abi_u32 stage;            /* block: likewise */
+    gyre_abi_u8 *memory;           /* of the seat */
+    const gyre_ring_quarter *bell; /* NULL: it reads none */
     gyre_abi_u32 salt, mask;
     gyre_abi_u32 lane, warp, readers; /* the warp, among those that read */
     gyre_abi_u32 port, index, peers;  /* the port that it serves, as which of how many */
     gyre_abi_u32 base, done;          /* its chunk, and slots of it that are done, as GYRE_QUADS */
     gyre_abi_u32 untold;              /* chunks since it told its progress */
     gyre_abi_u32 requests_at, replies_at;
-    gyre_abi_u32 bell_at; /* 0: it reads none */
     gyre_abi_u32 telemetry;
     gyre_abi_u32 messages, errors, dropped, last_error; /* this lane's since it told the block, */
     gyre_abi_u32 total_ns, min_ns, max_ns;              /* like these */

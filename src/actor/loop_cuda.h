@@ -75,6 +75,8 @@ static __device__ __forceinline__ void gyre_reader_init(gyre_reader *reader, gyr
                                                         const gyre_mailbox_shape *shape,
                                                         gyre_abi_u32 others)
 {
+    const gyre_abi_u8 *bell = 0;
+
     reader->block = block;
     reader->at = gyre_keep((gyre_abi_u32)__cvta_generic_to_shared(block));
     reader->memory = mailbox + blockIdx.x * shape->seat_bytes;
@@ -88,9 +90,13 @@ static __device__ __forceinline__ void gyre_reader_init(gyre_reader *reader, gyr
     reader->peers = reader->readers / shape->ports;
     reader->requests_at = (gyre_abi_u32)gyre_mailbox_requests_at(shape, reader->port);
     reader->replies_at = (gyre_abi_u32)gyre_mailbox_replies_at(shape, reader->port);
-    reader->bell_at = reader->untold = 0;
-    if (reader->index < shape->replicas)
-        reader->bell_at = (gyre_abi_u32)gyre_mailbox_bell_at(shape, reader->port, reader->index);
+    if (reader->index < shape->replicas && shape->bells)
+        bell = (const gyre_abi_u8 *)shape->bells +
+               gyre_mailbox_bell_apart(shape, blockIdx.x, reader->port, reader->index);
+    else if (reader->index < shape->replicas)
+        bell = reader->memory + gyre_mailbox_bell_at(shape, reader->port, reader->index);
+    reader->bell = (const gyre_ring_quarter *)bell;
+    reader->untold = 0;
     reader->telemetry = shape->telemetry;
     reader->messages = reader->errors = reader->dropped = reader->last_error = 0;
     reader->total_ns = reader->max_ns = 0;

@@ -39,6 +39,7 @@ enum { GYRE_LOOP_HAND = 8, GYRE_LOOP_ORDERS = 64 };
 
 typedef struct gyre_loop {
     GYRE_MAILBOX_BYTE *memory; /* of the seat */
+    GYRE_MAILBOX_BYTE *bells;  /* its first row */
     GYRE_GLOBAL gyre_seat *seat;
     GYRE_GLOBAL gyre_annex *annex;
     gyre_mailbox_shape shape;
@@ -91,7 +92,7 @@ GYRE_RING_INLINE gyre_abi_u32 gyre_loop_take(GYRE_RING_OWN gyre_loop *loop, gyre
     if (loop->shape.replicas && !gyre_loop_shut(loop, loop->rung[port], loop->bell_gate[port])) {
         const gyre_abi_u32 bell = loop->rung[port] + 1;
 
-        if (gyre_slot_read(loop->memory + gyre_mailbox_bell_at(&loop->shape, port, 0),
+        if (gyre_slot_read(loop->bells + port * gyre_mailbox_slot_bytes(&loop->shape),
                            loop->shape.wide, gyre_ring_stamp(2 * bell, loop->salt),
                            &hand[count].brief)) {
             hand[count].port = port;
@@ -264,6 +265,7 @@ GYRE_RING_INLINE void gyre_loop_init(GYRE_RING_OWN gyre_loop *loop, GYRE_MAILBOX
                                      gyre_mailbox_shape shape, gyre_abi_u32 seat)
 {
     loop->memory = mailbox + seat * shape.seat_bytes;
+    loop->bells = loop->memory + gyre_mailbox_bell_at(&shape, 0, 0);
     loop->seat = (GYRE_GLOBAL gyre_seat *)loop->memory;
     loop->annex = (GYRE_GLOBAL gyre_annex *)(loop->memory + gyre_mailbox_annex_at(&shape));
     loop->shape = shape;

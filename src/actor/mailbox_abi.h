@@ -57,8 +57,6 @@ enum {
     GYRE_MAILBOX_REPLICAS = 32,   /* most, of a bell */
     GYRE_MAILBOX_ROW = 4096,      /* bytes from one replica to the next */
     GYRE_MAILBOX_CAPACITY = 1024, /* slots of a ring, by default */
-    GYRE_MAILBOX_ERRANDS = 16,    /* streams that wait for answers of a seat to a port, at once */
-    GYRE_MAILBOX_PASSED = 3072,   /* where their words are, behind the answers to bells */
 };
 
 /* What a seat begins with. Everything has a line of its own. */
@@ -86,18 +84,19 @@ enum {
 /* How an actor was launched: the same for all seats, and passed by value. */
 typedef struct gyre_mailbox_shape {
     gyre_abi_u64 seat_bytes; /* from one seat to the next */
+    gyre_abi_u64 bells;      /* where rows of bells are, for the device; 0: in the mailbox */
     gyre_abi_u32 seats;
-    gyre_abi_u32 ports;       /* a power of two */
-    gyre_abi_u32 capacity;    /* slots of a ring, a power of two */
-    gyre_abi_u32 replicas;    /* of each bell; 0: there are no bells */
-    gyre_abi_u32 incarnation; /* */
-    gyre_abi_u32 wide;        /* slots are gyre_ring_wide_slot */
-    gyre_abi_u32 lanes;       /* that handle a message */
-    gyre_abi_u32 in_place;    /* a bell is answered in its own slot, the first replica */
-    gyre_abi_u32 idle;        /* GYRE_SEAT_... */
-    gyre_abi_u32 spin_us;     /* how long it looks without pause, before it does that */
-    gyre_abi_u32 nap_us;      /* the longest pause */
-    gyre_abi_u32 telemetry;   /* bits: GYRE_SEAT_TELEMETRY, GYRE_SEAT_HISTOGRAM */
+    gyre_abi_u32 ports;    /* a power of two */
+    gyre_abi_u32 capacity; /* slots of a ring, a power of two */
+    gyre_abi_u32 replicas; /* of each bell; 0: there are no bells */
+    gyre_abi_u32 incarnation;
+    gyre_abi_u32 wide;      /* slots are gyre_ring_wide_slot */
+    gyre_abi_u32 lanes;     /* that handle a message */
+    gyre_abi_u32 in_place;  /* a bell is answered in its own slot, the first replica */
+    gyre_abi_u32 idle;      /* GYRE_SEAT_... */
+    gyre_abi_u32 spin_us;   /* how long it looks without pause, before it does that */
+    gyre_abi_u32 nap_us;    /* the longest pause */
+    gyre_abi_u32 telemetry; /* bits: GYRE_SEAT_TELEMETRY, GYRE_SEAT_HISTOGRAM */
 } gyre_mailbox_shape;
 
 /* What an image is told by, beside the names of its kernels. */
@@ -112,11 +111,6 @@ typedef union gyre_mailbox_message {
     gyre_brief brief;
 } gyre_mailbox_message;
 
-GYRE_ABI_ASSERT(passed_at,
-                sizeof(gyre_seat) + GYRE_MAILBOX_PORTS * sizeof(gyre_ring_wide_slot) <=
-                        GYRE_MAILBOX_PASSED &&
-                    GYRE_MAILBOX_PASSED + 4 * GYRE_MAILBOX_PORTS * GYRE_MAILBOX_ERRANDS <=
-                        GYRE_MAILBOX_ROW);
 GYRE_ABI_ASSERT(seat_size, sizeof(gyre_seat) == 512);
 GYRE_ABI_ASSERT(seat_telemetry_at, GYRE_ABI_OFFSET(gyre_seat, telemetry) == 128);
 GYRE_ABI_ASSERT(seat_heads_at, GYRE_ABI_OFFSET(gyre_seat, heads) == 192);
@@ -125,7 +119,7 @@ GYRE_ABI_ASSERT(seat_gates_at, GYRE_ABI_OFFSET(gyre_seat, gates) == 320);
 GYRE_ABI_ASSERT(seat_bell_gates_at, GYRE_ABI_OFFSET(gyre_seat, bell_gates) == 384);
 GYRE_ABI_ASSERT(order_words, GYRE_ABI_OFFSET(gyre_control_host, active) == 0 &&
                                  GYRE_ABI_OFFSET(gyre_control_host, should_terminate) == 4);
-GYRE_ABI_ASSERT(shape_size, sizeof(gyre_mailbox_shape) == 56);
+GYRE_ABI_ASSERT(shape_size, sizeof(gyre_mailbox_shape) == 64);
 GYRE_ABI_ASSERT(payload_is_a_brief, sizeof(gyre_brief) == sizeof(gyre_ring_payload));
 
 #if defined(__OPENCL_VERSION__)
@@ -149,18 +143,20 @@ GYRE_RING_INLINE gyre_abi_u64 gyre_mailbox_bell_at(const GYRE_RING_OWN gyre_mail
            (gyre_abi_u64)port * gyre_mailbox_slot_bytes(shape);
 }
 
+/* From the first row of all seats' bells, where they are apart. */
+GYRE_RING_INLINE gyre_abi_u64 gyre_mailbox_bell_apart(const GYRE_RING_OWN gyre_mailbox_shape *shape,
+                                                      gyre_abi_u32 seat, gyre_abi_u32 port,
+                                                      gyre_abi_u32 replica)
+{
+    return gyre_mailbox_bell_at(shape, port, seat * shape->replicas + replica) - GYRE_MAILBOX_ROW;
+}
+
 GYRE_RING_INLINE gyre_abi_u64 gyre_mailbox_answer_at(const GYRE_RING_OWN gyre_mailbox_shape *shape,
                                                      gyre_abi_u32 port)
 {
     if (shape->in_place)
         return gyre_mailbox_bell_at(shape, port, 0);
     return sizeof(gyre_seat) + (gyre_abi_u64)port * gyre_mailbox_slot_bytes(shape);
-}
-
-/* Words of a port's errands. */
-GYRE_RING_INLINE gyre_abi_u64 gyre_mailbox_passed_at(gyre_abi_u32 port)
-{
-    return GYRE_MAILBOX_PASSED + (gyre_abi_u64)port * 4 * GYRE_MAILBOX_ERRANDS;
 }
 
 GYRE_RING_INLINE gyre_abi_u64 gyre_mailbox_ring_bytes(const GYRE_RING_OWN gyre_mailbox_shape *shape)

@@ -40,6 +40,7 @@ gyre_status gyre_ports_create(gyre_actor *actor, uint32_t first)
         port->replicas = shape->replicas;
         port->wide = shape->wide;
         port->in_place = shape->in_place;
+        port->combines = actor->bells.by != NULL;
         for (uint32_t i = 0; i < shape->seats; i++) {
             unsigned char *const seat = actor->mailbox + i * shape->seat_bytes;
             gyre_wire *const w = &port->wire[i];
@@ -51,9 +52,10 @@ gyre_status gyre_ports_create(gyre_actor *actor, uint32_t first)
             w->seat = (gyre_seat *)(void *)seat;
             w->requests = seat + gyre_mailbox_requests_at(shape, p);
             w->replies = seat + gyre_mailbox_replies_at(shape, p);
-            w->bell = seat + gyre_mailbox_bell_at(shape, p, 0);
+            w->bell = gyre_bells_of(actor, i, p);
             w->answer = seat + gyre_mailbox_answer_at(shape, p);
-            w->passed = (uint32_t *)(void *)(seat + gyre_mailbox_passed_at(p));
+            w->passed =
+                (uint32_t *)(void *)(seat + GYRE_MAILBOX_PASSED) + (size_t)p * GYRE_MAILBOX_ERRANDS;
             w->head = w->one_way = w->called = w->oldest = w->receive = first;
             atomic_store_explicit(&w->tail, first, memory_order_relaxed);
             atomic_store_explicit(&w->rung, first, memory_order_relaxed);

@@ -58,6 +58,8 @@ GYRE_INLINE gyre_status ring_bell(gyre_port *port, gyre_wire *w, const gyre_brie
         message = gyre_wire_time(port, w, message, &timed);
     for (uint32_t i = 0; i < port->replicas; i++)
         gyre_slot_write(w->bell + (size_t)i * GYRE_MAILBOX_ROW, port->wide, stamp, head, message);
+    if (__builtin_expect(port->combines, 0))
+        gyre_bells_push();
     /* release [port-sent]: pairs with the acquire in gyre_port_sent */
     atomic_store_explicit(&w->rung, number, memory_order_release);
     gyre_pace_keep(&w->pace);

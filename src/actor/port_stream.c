@@ -26,6 +26,12 @@
 #include "exec/stream.h"
 #include "gyre/clock.h"
 
+_Static_assert(sizeof(gyre_seat) + GYRE_MAILBOX_PORTS * sizeof(gyre_ring_wide_slot) <=
+                       GYRE_MAILBOX_PASSED &&
+                   GYRE_MAILBOX_PASSED + 4 * GYRE_MAILBOX_PORTS * GYRE_MAILBOX_ERRANDS <=
+                       GYRE_MAILBOX_ROW,
+               "behind the answers to bells, before the bells");
+
 enum { AFTER = 1, BEFORE = 2, ANSWERED = 4 };
 
 /* What is sent, and how it hangs together with the stream. */
@@ -221,7 +227,11 @@ static gyre_status go(gyre_port *port, gyre_wire *w, const errand *it, uint32_t 
     const uint32_t tail = gyre_wire_own(&w->tail), stamp = gyre_ring_stamp(tail, port->salt);
     const uint32_t flags = it->how & ANSWERED ? GYRE_BRIEF_CALL : 0, number = w->called;
     unsigned char *const slot = gyre_wire_slot(port, w->requests, tail);
-    const gyre_ring_payload payload = pack(it->message, flags, flags ? number : 0);
+    gyre_brief timed;
+    const gyre_brief *const message = gyre_wire_has_deadline(it->message)
+                                          ? gyre_wire_time(port, w, it->message, &timed)
+                                          : it->message;
+    const gyre_ring_payload payload = pack(message, flags, flags ? number : 0);
     gyre_word words[3];
     gyre_status status;
     size_t count = 0;
@@ -255,7 +265,7 @@ static gyre_status go(gyre_port *port, gyre_wire *w, const errand *it, uint32_t 
     if (it->how & AFTER)
         stamp_held(port, slot, stamp, &payload);
     else
-        gyre_wire_write(port, slot, stamp, it->message, flags, number);
+        gyre_slot_write(slot, port->wide, stamp, gyre_wire_head(message, flags, number), message);
     /* release [port-sent]: pairs with the acquire in gyre_port_sent */
     atomic_store_explicit(&w->tail, tail + 1, memory_order_release);
     return GYRE_OK;

@@ -91,6 +91,7 @@ static void seat_main(void *arg)
                       .annex = gyre_actor_annex(actor, thread->seat)};
 
     gyre_loop_init(&thread->loop, actor->mailbox, actor->shape, thread->seat);
+    thread->loop.bells = gyre_bells_of(actor, thread->seat, 0);
     gyre_loop_run(&thread->loop, &self, actor->state);
     /* release: look() finds everything that it did */
     atomic_store_explicit(&thread->ended, true, memory_order_release);

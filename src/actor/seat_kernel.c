@@ -43,7 +43,7 @@ typedef struct parameters {
     gyre_mailbox_shape shape;
 } parameters;
 
-_Static_assert(sizeof(parameters) == 72, "what the kernel's signature says");
+_Static_assert(sizeof(parameters) == 80, "what the kernel's signature says");
 
 static bool is_cuda(const gyre_actor *actor)
 {
@@ -97,7 +97,7 @@ static gyre_status build(gyre_actor *actor, const char *text)
     if (status != GYRE_OK)
         return status;
     return gyre_kernel_create(actor->context, &program, GYRE_IMAGE_NAME(GYRE_MAILBOX_KERNEL),
-                              cuda ? "pointer pointer bytes56" : "pointer pointer bytes56 shared",
+                              cuda ? "pointer pointer bytes64" : "pointer pointer bytes64 shared",
                               NULL, &actor->kernel);
 }
 

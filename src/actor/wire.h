@@ -27,6 +27,12 @@
 
 enum { GYRE_WIRE_AHEAD = 8 }; /* slots that are sent for before they are written, or read */
 
+/* In row 0 of a seat: words of streams that wait, which no device reads. */
+enum {
+    GYRE_MAILBOX_ERRANDS = 16,  /* streams that wait for answers of a seat to a port, at once */
+    GYRE_MAILBOX_PASSED = 3072, /* where their words are, behind the answers to bells */
+};
+
 typedef enum gyre_booking_state {
     GYRE_BOOKING_DONE = 0,  /* or never used */
     GYRE_BOOKING_CALLED,    /* somebody waits for this one */
@@ -74,6 +80,7 @@ struct gyre_port {
     uint32_t index, wires, mask, salt;
     uint32_t replicas;
     bool wide, in_place;
+    bool combines; /* bells are written to memory that keeps writes back until a fence */
     bool rejects;
     _Atomic bool open;
     uint32_t next;       /* seat to begin with */
@@ -211,6 +218,16 @@ GYRE_INLINE uint32_t gyre_wire_next_asked(const gyre_port *port, gyre_wire *w)
 
 /* Whether a stream has gone on that waited for an answer. */
 bool gyre_wire_has_passed(const gyre_wire *w, uint32_t errand);
+
+/* Sends writes to write-combining memory on their way, which C's orders do not know. */
+GYRE_INLINE void gyre_bells_push(void)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("sfence" ::: "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile("dsb st" ::: "memory");
+#endif
+}
 
 /* The seat that has least to do, of the next few. */
 gyre_wire *gyre_port_choose_of_crew(gyre_port *port);

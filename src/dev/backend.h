@@ -51,6 +51,14 @@ typedef enum gyre_dev_memory {
     GYRE_DEV_MEMORY_PINNED = 1,
 } gyre_dev_memory;
 
+/* Device memory that the host writes where it lies. */
+typedef struct gyre_dev_window {
+    void *host;     /* to be written, by 16 bytes that are aligned, and never read */
+    void *device;   /* the same, for kernels */
+    size_t size;    /* in whole pages */
+    const char *by; /* what made it possible; static */
+} gyre_dev_window;
+
 /* One argument of a kernel, in its order. */
 typedef struct gyre_dev_argument {
     uint32_t offset; /* in the parameters */
@@ -176,6 +184,10 @@ typedef struct gyre_backend {
     gyre_status (*take)(gyre_dev *dev, gyre_dev_memory kind, size_t size, size_t alignment,
                         void **out_block);
     void (*give)(gyre_dev *dev, gyre_dev_memory kind, void *block, size_t size);
+
+    /* A window of zeros; GYRE_UNSUPPORTED, with what was tried. Writes are late until a fence. */
+    gyre_status (*window_open)(gyre_dev *dev, size_t size, gyre_dev_window *out_window);
+    void (*window_close)(gyre_dev *dev, const gyre_dev_window *window);
 
     /* Code. `compile` returns an image from gyre_alloc(NULL, size, 1), and hands whatever the
      * compiler said to gyre_build_log_set (dev/build_log.h), whether or not it failed. GYRE_BUILD

@@ -26,6 +26,18 @@ void *gyre_no_native(gyre_dev *dev, gyre_dev_stream *stream)
     return NULL;
 }
 
+gyre_status gyre_no_window_open(gyre_dev *dev, size_t size, gyre_dev_window *out_window)
+{
+    (void)dev, (void)size;
+    *out_window = (gyre_dev_window){0};
+    return gyre_fail(GYRE_UNSUPPORTED, "this backend has no windows to its devices' memory");
+}
+
+void gyre_no_window_close(gyre_dev *dev, const gyre_dev_window *window)
+{
+    (void)dev, (void)window;
+}
+
 gyre_status gyre_no_compile(gyre_dev *dev, const gyre_dev_source *source, void **out_image,
                             size_t *out_size)
 {

@@ -10,6 +10,8 @@
 gyre_status gyre_no_compiler(uint32_t index, char *text, size_t text_size);
 gyre_status gyre_no_look(uint32_t index, gyre_device_state *out_state);
 void *gyre_no_native(gyre_dev *dev, gyre_dev_stream *stream);
+gyre_status gyre_no_window_open(gyre_dev *dev, size_t size, gyre_dev_window *out_window);
+void gyre_no_window_close(gyre_dev *dev, const gyre_dev_window *window);
 gyre_status gyre_no_compile(gyre_dev *dev, const gyre_dev_source *source, void **out_image,
                             size_t *out_size);
 gyre_status gyre_no_residency(gyre_dev_kernel *kernel, uint32_t block_threads,

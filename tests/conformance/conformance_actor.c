@@ -466,6 +466,41 @@ static void silence_is_no_stall(void)
     give(GYRE_CONTEXT_PINNED, slow_flag, 64);
 }
 
+/* As if the host wrote a bell into the GPU's memory, and in every other way too. */
+static void bells_may_lie_apart(void)
+{
+    const gyre_actor_launch_options options = {
+        .struct_size = sizeof options, .seats = 2, .ports = 2, .bells = GYRE_ACTOR_BELLS_APART};
+    gyre_actor_statistics facts = {.struct_size = sizeof facts};
+    gyre_port *ports[2];
+    gyre_actor *actor;
+    uint64_t chance = 9;
+    gyre_status status;
+
+    no_actors = gyre_actor_create(on.context, &echo, NULL, &actor) == GYRE_UNSUPPORTED;
+    NEED_ACTORS();
+    REQUIRE(actor);
+    status = gyre_actor_launch(actor, &options);
+    if (status == GYRE_UNSUPPORTED) {
+        gyre_actor_destroy(actor);
+        SKIP("bells of this device's actors are in the mailbox");
+    }
+    REQUIRE(ok(status) && ok(gyre_actor_describe(actor, &facts)));
+    CHECK(strstr(facts.scheme, "; bells apart from the mailbox") != NULL);
+    REQUIRE((ports[0] = port_new(actor)) && (ports[1] = port_new(actor)));
+    for (int i = 0; i < 3000; i++) {
+        const gyre_brief request = echo_of(&chance);
+        gyre_brief answer;
+
+        REQUIRE(ok(gyre_port_call(ports[i % 3 == 0], &request, &answer, soon())));
+        REQUIRE(echoes(&request, &answer));
+        if (i % 1000 == 500)
+            CHECK(ok(gyre_actor_park(actor, soon())) && ok(gyre_actor_resume(actor)));
+    }
+    gyre_port_close(ports[1]);
+    CHECK(end(actor, ports[0]));
+}
+
 static void nonsense_is_refused(void)
 {
     gyre_behaviour odd = echo;
@@ -478,6 +513,7 @@ static void nonsense_is_refused(void)
         {.struct_size = sizeof *bad, .seats = 100000},
         {.struct_size = sizeof *bad, .replicas = 99},
         {.struct_size = sizeof *bad, .idle = 9},
+        {.struct_size = sizeof *bad, .bells = 9},
         {.struct_size = 0},
     };
     const gyre_port_options drops = {.struct_size = sizeof drops, .full = GYRE_PORT_DROP_OLDEST};
@@ -543,6 +579,7 @@ static const test_case cases[] = {
     TEST(orders_reach_an_actor_that_is_busy),
     TEST(an_end_that_came_late_is_no_end),
     TEST(silence_is_no_stall),
+    TEST(bells_may_lie_apart),
     TEST(nonsense_is_refused),
     TEST(a_full_port_rejects_or_waits),
 };

@@ -45,6 +45,7 @@ struct gyre_dev {
     gyre_cu_context *peer; /* shared: the last one whose memory was made reachable */
     pthread_mutex_t mutex;
     gyre_cuda_odd *odd; /* under it */
+    char shut[128];     /* likewise: why there is no window to its memory, once that is known */
 };
 
 struct gyre_dev_stream {
@@ -109,6 +110,9 @@ void gyre_cuda_leave(gyre_dev *dev, bool pushed);
 /* The attribute of a device, or 0. */
 int gyre_cuda_attribute(const gyre_cu_api *cu, int device, int attribute);
 
+/* For tests: the device file of GDRCopy's module; NULL: the usual one. */
+void gyre_cuda_gdrdrv_is(const char *path);
+
 /* Frees what is known of blocks that nobody gave back. */
 void gyre_cuda_forget_odd(gyre_dev *dev);
 
@@ -151,6 +155,8 @@ gyre_status gyre_cuda_room(gyre_dev *dev, uint64_t *out_free, uint64_t *out_tota
 gyre_status gyre_cuda_take(gyre_dev *dev, gyre_dev_memory kind, size_t size, size_t alignment,
                            void **out_block);
 void gyre_cuda_give(gyre_dev *dev, gyre_dev_memory kind, void *block, size_t size);
+gyre_status gyre_cuda_window_open(gyre_dev *dev, size_t size, gyre_dev_window *out_window);
+void gyre_cuda_window_close(gyre_dev *dev, const gyre_dev_window *window);
 gyre_status gyre_cuda_compile(gyre_dev *dev, const gyre_dev_source *source, void **out_image,
                               size_t *out_size);
 gyre_status gyre_cuda_module_open(gyre_dev *dev, const gyre_dev_code *code,

@@ -126,7 +126,8 @@ typedef struct gyre_cu_graph_exec gyre_cu_graph_exec;
     X(GYRE_CU_WORD_WAIT, CU_STREAM_MEM_OP_WAIT_VALUE_32, 1)                                        \
     X(GYRE_CU_WORD_WRITE, CU_STREAM_MEM_OP_WRITE_VALUE_32, 2)                                      \
     X(GYRE_CU_WORD_EQUAL, CU_STREAM_WAIT_VALUE_EQ, 1)                                              \
-    X(GYRE_CU_WORD_IN_ORDER, CU_STREAM_WRITE_VALUE_DEFAULT, 0)
+    X(GYRE_CU_WORD_IN_ORDER, CU_STREAM_WRITE_VALUE_DEFAULT, 0)                                     \
+    X(GYRE_CU_RANGE_DMA_BUF, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 1)
 /* clang-format on */
 
 enum {
@@ -279,7 +280,9 @@ typedef union gyre_cu_word {
                                       const gyre_cu_attribute *value))                             \
     X(cuEventElapsedTime_v2, (float *ms, gyre_cu_event *from, gyre_cu_event *to))                  \
     X(cuStreamBatchMemOp_v2, (gyre_cu_stream *stream, unsigned count, gyre_cu_word *words,         \
-                              unsigned flags))
+                              unsigned flags))                                                     \
+    X(cuMemGetHandleForAddressRange, (void *handle, void *address, size_t size, int type,          \
+                                      unsigned long long flags))
 /* clang-format on */
 
 /* Function pointers only, in the order of the lists. */

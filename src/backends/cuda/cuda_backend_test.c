@@ -3,6 +3,7 @@
  * The slots, on a driver that computes nothing (cuda_fake.h).
  */
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include "backends/cuda/cuda.h"
 #include "backends/cuda/cuda_fake.h"
@@ -152,6 +153,57 @@ static void every_alignment_is_kept(void)
         for (size_t i = 0; i < 13; i++)
             be->give(dev, kinds[k], blocks[k][i], 100);
     CHECK(dev->odd == NULL);
+    end();
+}
+
+static void windows_are_told_what_keeps_them_shut(void)
+{
+    gyre_dev_window window = {.size = 1};
+    int pipes[2];
+
+    REQUIRE(start(FAKE));
+    gyre_cuda_gdrdrv_is("/dev/null");
+    fake->range_result = 801;
+    CHECK(be->window_open(dev, 4096, &window) == GYRE_UNSUPPORTED && window.size == 0);
+    CHECK(strcmp(gyre_error_last()->text, "dma-buf: refused (801), gdrdrv: there, and not used") ==
+          0);
+    fake->range_result = 0; /* it is not asked again */
+    CHECK(be->window_open(dev, 4096, &window) == GYRE_UNSUPPORTED);
+    CHECK(strstr(gyre_error_last()->text, "(801)") != NULL);
+    end();
+    REQUIRE(start(FAKE));
+    gyre_cuda_gdrdrv_is("/nowhere");
+    REQUIRE(pipe(pipes) == 0); /* which no one maps */
+    fake->range_fd = pipes[0];
+    CHECK(be->window_open(dev, 4096, &window) == GYRE_UNSUPPORTED);
+    CHECK(strstr(gyre_error_last()->text, "dma-buf: mmap refused (") != NULL);
+    CHECK(strstr(gyre_error_last()->text, ", gdrdrv: not there") != NULL);
+    CHECK(close(pipes[0]) != 0 && close(pipes[1]) == 0); /* the one was closed */
+    CHECK(be->window_open(dev, 64 << 20, &window) == GYRE_UNSUPPORTED);
+    end();
+    REQUIRE(start(FAKE_BARE));
+    CHECK(be->window_open(dev, 4096, &window) == GYRE_UNSUPPORTED);
+    CHECK(strstr(gyre_error_last()->text, "the driver makes none") != NULL);
+    end();
+    gyre_cuda_gdrdrv_is(NULL);
+}
+
+/* A file is mapped like a dma-buf: what the host writes is there. */
+static void a_window_is_written_through(void)
+{
+    gyre_dev_window window;
+    FILE *const file = tmpfile();
+    char there[8] = "";
+
+    REQUIRE(file && ftruncate(fileno(file), 2 << 20) == 0 && start(FAKE));
+    fake->range_fd = dup(fileno(file));
+    REQUIRE(be->window_open(dev, 4096, &window) == GYRE_OK);
+    CHECK(window.host && window.device && window.host != window.device && window.size >= 4096);
+    CHECK(strcmp(window.by, "dma-buf") == 0);
+    memcpy(window.host, "written", 8);
+    CHECK(fread(there, 1, 8, file) == 8 && strcmp(there, "written") == 0);
+    be->window_close(dev, &window);
+    fclose(file);
     end();
 }
 
@@ -551,6 +603,8 @@ static const test_case cases[] = {
     TEST(callers_context_stays_current),
     TEST(lent_contexts_and_streams_are_not_destroyed),
     TEST(every_alignment_is_kept),
+    TEST(windows_are_told_what_keeps_them_shut),
+    TEST(a_window_is_written_through),
     TEST(exhausted_memory_is_a_status),
     TEST(busy_stream_says_again_and_writes_no_detail),
     TEST(sticky_fault_closes_the_device_for_good),

@@ -672,4 +672,14 @@ int cuStreamBatchMemOp_v2(gyre_cu_stream *stream, unsigned count, gyre_cu_word *
     }
     return 0;
 }
+
+int cuMemGetHandleForAddressRange(void *handle, void *address, size_t size, int type,
+                                  unsigned long long flags)
+{
+    if (!address || size == 0 || type != GYRE_CU_RANGE_DMA_BUF || flags != 0)
+        return 1;
+    if (cuda_fake.range_result == 0)
+        *(int *)handle = cuda_fake.range_fd;
+    return cuda_fake.range_result;
+}
 #endif

@@ -19,6 +19,8 @@ typedef struct cuda_fake_state {
     int alloc_result;  /* of cuMemAlloc and cuMemHostAlloc */
     int create_result; /* of cuCtxCreate */
     int compute_mode;  /* of every device */
+    int range_result;  /* of cuMemGetHandleForAddressRange */
+    int range_fd;      /* what it gives, which the caller closes */
     size_t misalign;   /* blocks are that far from a multiple of 4096 */
     /* what there is */
     int contexts, destroyed, streams, events, modules, graphs, execs, blocks;
