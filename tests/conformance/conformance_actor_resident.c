@@ -16,6 +16,7 @@
 #include "gyre/buffers.h"
 #include "gyre/cache.h"
 #include "gyre/dispatch.h"
+#include "gyre/histogram.h"
 #include "gyre/monitor.h"
 #include "gyre/pool.h"
 #include "gyre/profile.h"
@@ -554,12 +555,69 @@ static void another_actor_lives(void)
     finish();
 }
 
+/* What some devices cannot do says so at once. */
+static bool done_or_not(gyre_status status)
+{
+    return status == GYRE_OK || status == GYRE_UNSUPPORTED;
+}
+
+/* Streams wake another one, wait for it, and an event loop watches its port. */
+static void another_actor_meets_streams(void)
+{
+    gyre_histogram histogram = {.struct_size = sizeof histogram};
+    const gyre_brief request = {.type = 1};
+    gyre_port *port, *ports[1];
+    gyre_port_answer heard[8];
+    gyre_stream *stream;
+    gyre_actor *other;
+    uint32_t *word;
+    int descriptor;
+    size_t count;
+
+    BEGIN();
+    WENT(gyre_actor_create(on.context, &echo, NULL, &other));
+    REQUIRE(other);
+    WENT(gyre_actor_launch(other, NULL));
+    CALLED(gyre_actor_histogram(other, &histogram) == GYRE_INVALID);
+    WENT(gyre_port_open(other, NULL, &port));
+    WENT(gyre_stream_create(on.context, NULL, &stream));
+    word = take(GYRE_CONTEXT_PINNED, sizeof *word);
+    REQUIRE(port && stream && word);
+    WENT(gyre_port_descriptor(port, &descriptor));
+    CALLED(done_or_not(gyre_stream_words(
+        stream, &(gyre_word){.act = GYRE_WORD_WRITE, .value = 7, .at = word}, 1)));
+    CALLED(done_or_not(gyre_port_send_after(port, stream, &request, soon())));
+    CALLED(done_or_not(gyre_port_ask_after(port, stream, &request, 1, soon())));
+    CALLED(done_or_not(gyre_port_ask_before(port, stream, &request, 2, soon())));
+    CALLED(done_or_not(gyre_port_ask_between(port, stream, &request, 3, soon())));
+    WENT(gyre_stream_sync(stream));
+    ports[0] = port;
+    while (gyre_port_due(port) > 0) {
+        CHECK(ok(gyre_port_wait_any(ports, 1, soon(), &count)));
+        if (!ok(gyre_port_receive_many(port, heard, COUNT(heard), soon(), &count)))
+            break;
+    }
+    WENT(gyre_port_flush(port, soon()));
+    RAN(gyre_port_close(port));
+    WENT(gyre_actor_terminate(other, soon()));
+    RAN(gyre_actor_destroy(other));
+    RAN(gyre_stream_destroy(stream));
+    give(GYRE_CONTEXT_PINNED, word, sizeof *word);
+    finish();
+}
+
 static const test_case cases[] = {
-    TEST(contexts_and_their_memory),  TEST(copies_fills_and_waits),
-    TEST(events_between_streams),     TEST(kernels_are_loaded_and_launched),
-    TEST(graphs_are_made_and_run),    TEST(pools_take_give_and_trim),
-    TEST(buffers_over_pinned_memory), TEST(a_dispatcher_serves),
-    TEST(a_profile_is_taken),         TEST(devices_are_looked_at),
+    TEST(another_actor_meets_streams),
+    TEST(contexts_and_their_memory),
+    TEST(copies_fills_and_waits),
+    TEST(events_between_streams),
+    TEST(kernels_are_loaded_and_launched),
+    TEST(graphs_are_made_and_run),
+    TEST(pools_take_give_and_trim),
+    TEST(buffers_over_pinned_memory),
+    TEST(a_dispatcher_serves),
+    TEST(a_profile_is_taken),
+    TEST(devices_are_looked_at),
     TEST(another_actor_lives),
 };
 CONFORMANCE_MAIN(cases)
