@@ -246,6 +246,26 @@ static gyre_status find(gyre_dev_module *module, const gyre_dev_kernel_request *
     return GYRE_OK;
 }
 
+/* A function is loaded with the first call that names it. That seems to go well beside a kernel
+ * that stays, but then the first launch waits until that one ends. */
+static gyre_status find_alone(gyre_dev_module *module, const gyre_dev_kernel_request *request,
+                              gyre_dev_kernel *kernel, gyre_dev_kernel_facts *out_facts)
+{
+    gyre_dev *dev = module->dev;
+    gyre_status status = gyre_residents_suspend("cuda", dev->index);
+    bool pushed;
+
+    if (status != GYRE_OK)
+        return status;
+    status = gyre_cuda_enter(dev, &pushed);
+    if (status == GYRE_OK) {
+        status = find(module, request, kernel, out_facts);
+        gyre_cuda_leave(dev, pushed);
+    }
+    gyre_residents_restore();
+    return status;
+}
+
 gyre_status gyre_cuda_kernel_open(gyre_dev_module *module, const gyre_dev_kernel_request *request,
                                   gyre_dev_kernel_facts *out_facts, gyre_dev_kernel **out_kernel)
 {
@@ -253,7 +273,6 @@ gyre_status gyre_cuda_kernel_open(gyre_dev_module *module, const gyre_dev_kernel
     gyre_dev_kernel *kernel;
     gyre_status status;
     void *block;
-    bool pushed;
 
     *out_kernel = NULL;
     *out_facts = (gyre_dev_kernel_facts){0};
@@ -264,11 +283,7 @@ gyre_status gyre_cuda_kernel_open(gyre_dev_module *module, const gyre_dev_kernel
     kernel->dev = dev;
     kernel->arguments = request->arguments;
     kernel->argument_count = request->argument_count;
-    status = gyre_cuda_enter(dev, &pushed);
-    if (status == GYRE_OK) {
-        status = find(module, request, kernel, out_facts);
-        gyre_cuda_leave(dev, pushed);
-    }
+    status = find_alone(module, request, kernel, out_facts);
     if (status != GYRE_OK) {
         gyre_free(NULL, kernel, 1, sizeof *kernel);
         return status;
