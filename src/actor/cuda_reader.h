@@ -61,8 +61,13 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_take_chunk(gyre_reader *read
     const gyre_abi_u32 sequence = reader->base + reader->lane / 4;
     gyre_abi_u32 ready = gyre_whole_quads(mine.stamp == gyre_ring_stamp(sequence, reader->salt) &&
                                           sequence - reader->base < below);
+    gyre_abi_u32 missing;
 
+    /* those before the first that is not there: a warp that ends leaves no gap behind */
     ready &= ~reader->done;
+    missing = GYRE_QUADS & ~reader->done & ~ready;
+    if (missing)
+        ready &= (missing & -missing) - 1;
     if (!ready)
         return 0;
     if (GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_QUAD)

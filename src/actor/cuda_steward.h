@@ -122,6 +122,20 @@ static __device__ __forceinline__ void gyre_take_order(gyre_reader *reader, gyre
     __syncwarp();
 }
 
+/* Warps handle what the front has passed, in any order, and may have gone beyond a gate before they
+ * saw it. So the gate goes to the front: when that is reached nothing is handled behind something
+ * that is not, and who begins again there handles nothing twice. */
+static __device__ __forceinline__ void gyre_raise_gates(gyre_reader *reader, gyre_abi_u32 ports)
+{
+    if (GYRE_BEHAVIOUR_WIDTH != GYRE_WIDTH_BLOCK && reader->lane < ports) {
+        const gyre_abi_u32 front = gyre_peek(GYRE_WORD(front[reader->lane]));
+
+        if ((int)(front - gyre_peek(GYRE_WORD(gate[reader->lane]))) > 0)
+            gyre_poke(GYRE_WORD(gate[reader->lane]), front);
+    }
+    __syncwarp();
+}
+
 /* Looks for orders and carries them out. */
 static __device__ __forceinline__ void gyre_obey(gyre_reader *reader, gyre_steward *steward,
                                                  gyre_abi_u32 ports)
@@ -138,6 +152,7 @@ static __device__ __forceinline__ void gyre_obey(gyre_reader *reader, gyre_stewa
     if (steward->obeyed == order)
         return;
     if (steward->ends != 1 && gyre_peek_all(GYRE_WORD(gated))) {
+        gyre_raise_gates(reader, ports);
         gyre_publish(reader, ports, 1);
         for (gyre_abi_u32 port = 0; port < ports; port++)
             there = there && /* it may have gone beyond before it saw the order */
