@@ -137,10 +137,12 @@ gyre_status gyre_port_call(gyre_port *port, const gyre_brief *message, gyre_brie
 static size_t call_some(gyre_port *port, const gyre_brief *messages, size_t count, uint32_t start,
                         size_t sent)
 {
+    const uint32_t wires = port->wires;
     size_t i;
 
+    assert(wires > 0);
     for (i = sent; i < count; i++) {
-        gyre_wire *const w = &port->wire[(start + i) % port->wires];
+        gyre_wire *const w = &port->wire[(start + i) % wires];
 
         if (__builtin_expect(gyre_wire_room(port, w) == 0 || w->called - w->oldest > port->mask,
                              0)) {
@@ -274,23 +276,23 @@ static bool all_quiet(gyre_port *port)
 gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
                                 gyre_brief *out_answers, size_t count, uint64_t deadline_ns)
 {
-    const uint32_t start = port->next;
+    const uint32_t start = port->next, wires = port->wires;
     gyre_status status = gyre_port_check(port);
     gyre_waiting wait = {.deadline_ns = deadline_ns};
     size_t sent = 0, heard = 0;
 
-    assert(port->wires > 0);
+    assert(wires > 0);
     if (status == GYRE_OK && all_quiet(port)) {
         run r = {messages, out_answers, count, 0, 0, start, start};
 
-        port->next = (uint32_t)((start + count) % (port->wires ? port->wires : 1));
+        port->next = (uint32_t)((start + count) % wires);
         return call_in_a_run(port, &r, deadline_ns);
     }
     for (uint32_t i = 0; status == GYRE_OK && i < port->wires; i++)
         if (port->wire[i].asked > port->mask)
             return GYRE_AGAIN;
     while (status == GYRE_OK && heard < count) {
-        gyre_wire *const w = &port->wire[(start + heard) % port->wires];
+        gyre_wire *const w = &port->wire[(start + heard) % wires];
 
         if (sent < count)
             sent = call_some(port, messages, count, start, sent);
@@ -302,7 +304,7 @@ gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
         status = await_answer(port, w, first_called(port, w), &out_answers[heard], &wait);
         heard += status == GYRE_OK;
     }
-    port->next = (uint32_t)((start + count) % port->wires);
+    port->next = (uint32_t)((start + count) % wires);
     if (status != GYRE_OK)
         abandon_calls(port);
     return status;
