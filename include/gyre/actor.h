@@ -113,7 +113,8 @@ typedef struct gyre_actor_launch_options {
                             * of two, 16 to 2^20; default 1024 */
     uint32_t shared_bytes; /* of each block for the behaviour; default none */
     uint32_t units;        /* multiprocessors that it may need at most; default all */
-    uint32_t replicas;     /* of a port's bell; default 16, as far as warps read for the port */
+    uint32_t replicas;     /* of a port's bell; default what a trial at the first launch found
+                            * best, less when many actors share the device */
     bool not_active;       /* stay GYRE_ACTOR_LAUNCHED until gyre_actor_activate */
     bool no_telemetry;     /* keep no times of messages */
     gyre_actor_idle idle;

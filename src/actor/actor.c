@@ -256,7 +256,9 @@ gyre_status gyre_actor_launch(gyre_actor *actor, const gyre_actor_launch_options
     gyre_actor_forget(actor);
     if (actor->residence->tries && actor->residence->tries(actor))
         gyre_trial_make(actor, options);
-    status = gyre_actor_ready(actor, options);
+    status = gyre_context_check(actor->context);
+    if (status == GYRE_OK)
+        status = gyre_actor_ready(actor, options);
     if (status == GYRE_OK)
         status = gyre_warden_watch(actor);
     if (status != GYRE_OK) {

@@ -59,7 +59,7 @@ struct gyre_actor {
     pthread_mutex_t lock;
     uint32_t order;      /* the last */
     gyre_error fault;    /* once it has failed */
-    uint64_t watched;    /* messages handled when it was last seen to move, */
+    uint64_t watched;    /* what seats had told when it was last seen to move, */
     uint64_t watched_ns; /* and when that was, */
     uint64_t looked_ns;  /* as far as somebody looked */
     bool ending;         /* seats were told to end, and it is not known that they have */

@@ -18,7 +18,10 @@
 #ifndef GYRE_ACTOR_CUDA_BLOCK_H
 #define GYRE_ACTOR_CUDA_BLOCK_H
 
-enum { GYRE_SETTLE = 64 }; /* messages after which they are made sure while there are more */
+enum {
+    GYRE_SETTLE = 64,         /* messages after which they are made sure while there are more, */
+    GYRE_SILENT_NS = 1000000, /* or that time */
+};
 
 #define GYRE_UNSTAGE_(q)                                                                           \
     part = gyre_staged_quarter(slot, q);                                                           \
@@ -100,15 +103,22 @@ static __device__ __forceinline__ void gyre_answer_now(gyre_reader *reader, gyre
         gyre_store_answer(slot, reader->lane, back, brief->flags & GYRE_BRIEF_REFERS);
 }
 
-/* What was handled so far is made sure, by the first warp: others see it before they see that it
- * was. And it is counted. */
-static __device__ __forceinline__ void gyre_settle(gyre_reader *reader, gyre_abi_u32 number)
+/* What was handled so far is made sure, by lane 0: others see it before they see that it was. And
+ * it is counted. */
+static __device__ __forceinline__ void gyre_settle_lane(gyre_reader *reader, gyre_abi_u32 number)
 {
-    if (reader->lane == 0 && gyre_peek(GYRE_WORD(settled)) != number) {
+    if (gyre_peek(GYRE_WORD(settled)) != number) {
         gyre_fence();
         gyre_poke(GYRE_WORD(settled), number);
     }
     gyre_tell_block(reader);
+}
+
+/* The same by all of the first warp. */
+static __device__ __forceinline__ void gyre_settle(gyre_reader *reader, gyre_abi_u32 number)
+{
+    if (reader->lane == 0)
+        gyre_settle_lane(reader, number);
     __syncwarp();
 }
 
@@ -136,12 +146,19 @@ static __device__ __forceinline__ void gyre_meet(const gyre_self *self)
     asm volatile("bar.sync 1, %0;" : : "r"(self->lanes) : "memory");
 }
 
-/* One is done, by lane 0. */
+/* One is done, by lane 0. The host hears of each that took long: it takes an actor that is silent
+ * for one that hangs. */
 static __device__ __forceinline__ void gyre_finish(gyre_reader *reader, const gyre_self *self,
                                                    gyre_abi_u32 number, gyre_abi_u32 *since)
 {
+    const gyre_abi_u32 now = gyre_clock_low();
+
     gyre_poke(GYRE_WORD(finished), number + 1);
     *since = gyre_count(reader, self, *since);
+    if (now - reader->settled_at > GYRE_SILENT_NS) {
+        gyre_settle_lane(reader, number + 1);
+        reader->settled_at = now;
+    }
 }
 
 /* A message that is to be answered at once, is late, refers to something, or is the runtime's. */

@@ -52,6 +52,19 @@ static __device__ __forceinline__ gyre_ring_quarter gyre_load_chunk(const gyre_r
              ->quarter[reader->lane & 3]);
 }
 
+/* What is done is told. The fence waits for all reads of the host's memory that the multiprocessor
+ * has under way. */
+static __device__ __forceinline__ void gyre_tell_progress(gyre_reader *reader)
+{
+    if (GYRE_BEHAVIOUR_WIDTH != GYRE_WIDTH_BLOCK) /* where it was read only */
+        gyre_fence();                             /* what was done is seen before that it was */
+    __syncwarp();
+    if (reader->lane == 0)
+        gyre_poke(GYRE_WORD(progress[reader->warp]),
+                  reader->base + (__ffs(GYRE_QUADS & ~reader->done) - 1) / 4);
+    reader->untold = 0;
+}
+
 /* Handles or stages what of the warp's chunk is there; which slots those were. */
 static __device__ __forceinline__ gyre_abi_u32 gyre_take_chunk(gyre_reader *reader, gyre_self *self,
                                                                gyre_behaviour_state *state,
@@ -75,8 +88,10 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_take_chunk(gyre_reader *read
     else if (GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_WARP)
         gyre_handle_warp(reader, self, state, mine, ready);
     else {
-        /* who waits for room keeps nobody from reading what comes before */
+        /* who waits for room keeps nobody from reading what comes before, nor from hearing of it */
         gyre_push_front(reader, reader->base + (35 - __clz(ready)) / 4);
+        if (reader->untold)
+            gyre_tell_progress(reader);
         ready = gyre_stage_ring(reader, mine, ready);
     }
     reader->done |= ready;
@@ -91,19 +106,6 @@ static __device__ __forceinline__ int gyre_next_chunk(gyre_reader *reader)
     reader->base += GYRE_CHUNK * reader->peers;
     reader->done = 0;
     return 1;
-}
-
-/* What is done is told. The fence waits for all reads of the host's memory that the multiprocessor
- * has under way. */
-static __device__ __forceinline__ void gyre_tell_progress(gyre_reader *reader)
-{
-    if (GYRE_BEHAVIOUR_WIDTH != GYRE_WIDTH_BLOCK) /* where it was read only */
-        gyre_fence();                             /* what was done is seen before that it was */
-    __syncwarp();
-    if (reader->lane == 0)
-        gyre_poke(GYRE_WORD(progress[reader->warp]),
-                  reader->base + (__ffs(GYRE_QUADS & ~reader->done) - 1) / 4);
-    reader->untold = 0;
 }
 
 /* Sequence behind the last slot that the warp has done. */

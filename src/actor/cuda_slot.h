@@ -65,6 +65,7 @@ typedef struct gyre_reader {
     gyre_abi_u32 port, index, peers;  /* the port that it serves, as which of how many */
     gyre_abi_u32 base, done;          /* its chunk, and slots of it that are done, as GYRE_QUADS */
     gyre_abi_u32 untold;              /* chunks since it told its progress */
+    gyre_abi_u32 settled_at;          /* block: when it last was, by gyre_clock_low */
     gyre_abi_u32 requests_at, replies_at;
     gyre_abi_u32 telemetry;
     gyre_abi_u32 messages, errors, dropped, last_error; /* this lane's since it told the block, */
@@ -162,14 +163,19 @@ static __device__ __forceinline__ gyre_abi_u64 gyre_device_now(void)
     return now;
 }
 
-/* The same for times of messages: four seconds are as good as more. */
+/* Its lower half: four seconds are as good as more. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_clock_low(void)
+{
+    gyre_abi_u32 now;
+
+    asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(now));
+    return now;
+}
+
+/* The same for times of messages. */
 static __device__ __forceinline__ gyre_abi_u32 gyre_tick(const gyre_reader *reader)
 {
-    gyre_abi_u32 now = 0;
-
-    if (reader->telemetry)
-        asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(now));
-    return now;
+    return reader->telemetry ? gyre_clock_low() : 0;
 }
 
 /* From four lanes, each with a quarter, the whole message to all lanes of `width`. Quarter by

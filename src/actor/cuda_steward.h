@@ -170,6 +170,7 @@ static __device__ __forceinline__ void gyre_obey(gyre_reader *reader, gyre_stewa
             gyre_poke(GYRE_WORD(quit), 1);
         return;
     }
+    steward->told = ~0ull; /* so that all of it is told */
     gyre_tell_host(reader, ports, steward);
     if (reader->lane == 0) {
         gyre_mailbox_store64(&seat->control.device.time, gyre_device_now());

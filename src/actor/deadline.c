@@ -49,7 +49,7 @@ static void keep_time(gyre_actor *actor, uint64_t known_ns)
             gyre_actor_time_learn(actor);
         return;
     }
-    if (gyre_actor_state(actor) != GYRE_ACTOR_ACTIVE)
+    if (gyre_actor_state(actor) != GYRE_ACTOR_ACTIVE || actor->ending)
         return;
     actor->order++;
     gyre_actor_time_ask(actor);

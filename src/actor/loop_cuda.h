@@ -17,8 +17,8 @@
  * A slot should be read once, when its message is there: a GPU reads some 160 million slots of the
  * host's memory in a second, and reading in vain would take most of that. So a warp reads its chunk
  * when it is at the front of the ring, or when the front has passed it; while messages come fast,
- * the steward looks ahead, at one slot of each chunk, and moves the front. Warps that have had
- * nothing to read for a while watch the bell.
+ * the steward looks ahead, at one slot of every fourth chunk, and moves the front. Warps that have
+ * had nothing to read for a while watch the bell.
  *
  * Threads   see cuda_slot.h. Edge: [actor-order] with the host.
  * Owns      nothing.
@@ -97,6 +97,7 @@ static __device__ __forceinline__ void gyre_reader_init(gyre_reader *reader, gyr
         bell = reader->memory + gyre_mailbox_bell_at(shape, reader->port, reader->index);
     reader->bell = (const gyre_ring_quarter *)bell;
     reader->untold = 0;
+    reader->settled_at = gyre_clock_low();
     reader->telemetry = shape->telemetry;
     reader->messages = reader->errors = reader->dropped = reader->last_error = 0;
     reader->total_ns = reader->max_ns = 0;

@@ -20,9 +20,8 @@
  *   heads     the seat's: requests of each port that were handled, all up to there; the host may
  *             write as many slots again
  *   rung      the seat's: bells of each port that were answered
- *   passed    streams': each word is one of a port's errands, a stream that waits for an answer,
- * and says with its turn that the stream has gone on gates     the host's: how many requests and
- * bells of each port may be taken while an order says that the actor is to pause, or to drain
+ *   gates     the host's: how many requests and bells of each port may be taken while an order says
+ *             that the actor is to pause, or to drain
  *
  * Behind the rings is the annex (actor/annex_abi.h): what the seat prints, and its histogram.
  *

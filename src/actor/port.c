@@ -39,7 +39,6 @@ gyre_status gyre_ports_create(gyre_actor *actor, uint32_t first)
         port->salt = gyre_ring_salt(shape->incarnation);
         port->replicas = shape->replicas;
         port->wide = shape->wide;
-        port->in_place = shape->in_place;
         port->combines = actor->bells.by != NULL;
         for (uint32_t i = 0; i < shape->seats; i++) {
             unsigned char *const seat = actor->mailbox + i * shape->seat_bytes;

@@ -19,6 +19,7 @@
  *           [port-sent].
  * Owns      nothing.
  */
+#include "actor/lookout.h"
 #include "actor/order.h"
 #include "actor/wire.h"
 #include "base/fail.h"
@@ -63,7 +64,12 @@ bool gyre_wire_has_passed(const gyre_wire *w, uint32_t k)
 bool gyre_port_is_held(const gyre_port *port, uint32_t seat, uint32_t sequence)
 {
     unsigned char *const slot = gyre_wire_slot(port, port->wire[seat].requests, sequence);
+    /* acquire [port-sent] */
+    const uint32_t tail = atomic_load_explicit(&port->wire[seat].tail, memory_order_acquire);
 
+    /* the slot is another message's by now: this one was answered, and the seat has not told */
+    if (tail - sequence > port->mask + 1)
+        return false;
     return !gyre_word_is(last_stamp(port, slot), gyre_ring_stamp(sequence, port->salt));
 }
 
@@ -120,7 +126,8 @@ gyre_status gyre_streams_await(gyre_actor *actor, uint64_t deadline_ns)
 
     for (uint32_t p = 0; p < actor->shape.ports && actor->port[p]; p++)
         for (uint32_t i = 0; i < actor->port[p]->wires; i++)
-            while (!is_left_alone(actor->port[p], i)) {
+            /* those that a launch came to before it had no memory */
+            while (actor->port[p]->wire[i].entries && !is_left_alone(actor->port[p], i)) {
                 /* streams of a context that is lost do not come any more */
                 if (gyre_clock_now_ns() >= deadline_ns ||
                     gyre_context_check(actor->context) != GYRE_OK)
@@ -149,6 +156,8 @@ static gyre_status begin(gyre_port *port, gyre_wire *w, uint32_t k)
     if (now < GYRE_ACTOR_DRAINING)
         return GYRE_AGAIN;
     status = gyre_port_refuse(port, now);
+    if (status == GYRE_OK && now == GYRE_ACTOR_AWAY) /* it was called back */
+        return GYRE_AGAIN;
     return status != GYRE_OK ? status
                              : gyre_fail(GYRE_CLOSED, "actor '%s' is ending", port->actor->name);
 }
@@ -268,6 +277,8 @@ static gyre_status go(gyre_port *port, gyre_wire *w, const errand *it, uint32_t 
         gyre_slot_write(slot, port->wide, stamp, gyre_wire_head(message, flags, number), message);
     /* release [port-sent]: pairs with the acquire in gyre_port_sent */
     atomic_store_explicit(&w->tail, tail + 1, memory_order_release);
+    if ((it->how & ANSWERED) && port->post && w->asked == 1)
+        gyre_lookout_note(port);
     return GYRE_OK;
 }
 

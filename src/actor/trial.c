@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "actor/order.h"
+#include "base/fail.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "gyre/clock.h"
@@ -113,6 +114,9 @@ static uint64_t try_one(gyre_actor *actor, gyre_actor_launch_options *o, uint32_
         status = gyre_order_await_end(
             actor, GYRE_ACTOR_CREATED,
             gyre_clock_after_ns(o->handshake_ns ? o->handshake_ns : 2000000000));
+        if (status == GYRE_TIMEOUT) /* what it may still touch is left to it */
+            status = gyre_actor_fail(
+                actor, gyre_fail(GYRE_DEVICE_LOST, "actor '%s' does not end", actor->name));
     }
     if (gyre_actor_state(actor) != GYRE_ACTOR_FAILED)
         gyre_actor_become(actor, GYRE_ACTOR_CREATED);
@@ -140,7 +144,8 @@ void gyre_trial_make(gyre_actor *actor, const gyre_actor_launch_options *options
         return;
     o.struct_size = sizeof o;
     o.seats = 1;
-    o.idle = GYRE_ACTOR_SPIN;
+    o.idle = o.idle == GYRE_ACTOR_LEAVE ? GYRE_ACTOR_LEAVE : GYRE_ACTOR_SPIN;
+    o.bells = GYRE_ACTOR_BELLS_INSIDE; /* elsewhere there is one */
     for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
         const uint64_t took_ns = try_one(actor, &o, tried[i], i == 0);
         const uint32_t replicas = actor->shape.replicas;
@@ -165,6 +170,7 @@ void gyre_trial_make(gyre_actor *actor, const gyre_actor_launch_options *options
              "actor '%s': %u replicas of a bell%s, tried in %.1f ms", actor->name, found.replicas,
              found.words, (double)(gyre_clock_now_ns() - began_ns) / 1e6);
     pthread_mutex_lock(&lock);
-    *into = found;
+    if (!into->replicas)
+        *into = found;
     pthread_mutex_unlock(&lock);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * watch: how an actor is. It fails when its residence says so, or when messages wait and for
- * stall_ns none was handled. Whoever waits finds that out: there is no watching thread.
+ * stall_ns none was handled. Whoever waits finds that out; where nobody does, nobody looks.
  *
  * Threads   any. Edge: [actor-status].
  * Owns      nothing.
@@ -93,14 +93,26 @@ uint64_t gyre_actor_waiting(const gyre_actor *actor)
     return count_waiting(actor, false);
 }
 
+/* A number that changes whenever a seat tells that it has done something. */
+static uint64_t count_told(const gyre_actor *actor)
+{
+    uint64_t told = gyre_actor_processed(actor);
+
+    for (uint32_t i = 0; i < actor->shape.seats; i++)
+        for (uint32_t p = 0; p < actor->shape.ports; p++)
+            told += gyre_mailbox_load(&gyre_actor_seat(actor, i)->heads[p]) +
+                    gyre_mailbox_load(&gyre_actor_seat(actor, i)->rung[p]);
+    return told;
+}
+
 /* Whether messages have waited for too long, as far as somebody kept looking. */
 static gyre_status watch(gyre_actor *actor)
 {
-    const uint64_t processed = gyre_actor_processed(actor), now_ns = gyre_clock_now_ns();
+    const uint64_t told = count_told(actor), now_ns = gyre_clock_now_ns();
 
-    if (processed != actor->watched || now_ns - actor->looked_ns > GLANCES_NS ||
+    if (told != actor->watched || now_ns - actor->looked_ns > GLANCES_NS ||
         count_waiting(actor, true) == 0) {
-        actor->watched = processed;
+        actor->watched = told;
         actor->watched_ns = now_ns;
     }
     actor->looked_ns = now_ns;

@@ -79,7 +79,7 @@ struct gyre_port {
     gyre_post *post; /* owned; NULL: it has no descriptor (actor/lookout.h) */
     uint32_t index, wires, mask, salt;
     uint32_t replicas;
-    bool wide, in_place;
+    bool wide;
     bool combines; /* bells are written to memory that keeps writes back until a fence */
     bool rejects;
     _Atomic bool open;

@@ -110,14 +110,13 @@ GYRE_BEHAVIOUR(wave_step, wave_state, GYRE_WIDTH_BLOCK)
 {
     const wave_request request = *GYRE_REQUEST(wave_request);
     GYRE_GLOBAL gyre_abi_u32 *const count = GYRE_PAYLOAD(gyre_abi_u32);
-    GYRE_GLOBAL gyre_abi_f32 *const fields = GYRE_PAYLOAD(gyre_abi_f32) + WAVE_HEAD;
-    const gyre_abi_u32 cells = 1u << 3 * request.bits;
+    GYRE_GLOBAL gyre_abi_f32 *const even = GYRE_PAYLOAD(gyre_abi_f32) + WAVE_HEAD;
+    GYRE_GLOBAL gyre_abi_f32 *const odd = even + (1u << 3 * request.bits);
 
     if (brief->type == WAVE_STEP) {
         const gyre_abi_u32 generation = request.generation;
 
-        wave_slab(self, &request, fields + (generation & 1) * cells,
-                  fields + (~generation & 1) * cells);
+        wave_slab(self, &request, generation & 1 ? odd : even, generation & 1 ? even : odd);
         if (self->lane == 0) {
             /* only the first slab's seat touches the count during a step */
             if (request.place == 0 && *count != generation)
@@ -129,7 +128,7 @@ GYRE_BEHAVIOUR(wave_step, wave_state, GYRE_WIDTH_BLOCK)
         }
     } else if (self->lane == 0) {
         const gyre_abi_u32 generation = *count;
-        GYRE_GLOBAL gyre_abi_f32 *const cell = fields + (generation & 1) * cells + request.place;
+        GYRE_GLOBAL gyre_abi_f32 *const cell = (generation & 1 ? odd : even) + request.place;
 
         if (brief->type == WAVE_INJECT)
             *cell += request.amplitude;
