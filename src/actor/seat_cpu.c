@@ -70,13 +70,23 @@ static void rest(gyre_loop *loop, uint32_t idle)
     loop->vain = idle;
 }
 
+/* What belongs to threads that are left to themselves. */
+typedef struct gyre_left {
+    void *state, *mailbox, *bells;
+    struct gyre_seat_thread *next;
+} gyre_left;
+
+/* Of a thread. */
+enum { RUNS = 0, ENDED = 1, LEFT = 2 /* it hangs, and nobody waits for it any more */ };
+
 typedef struct gyre_seat_thread {
+    gyre_left left_with; /* of the first of an actor */
     gyre_thread *thread; /* owned */
     void *shared;        /* owned */
     const gyre_actor *actor;
     uint32_t seat;
     gyre_loop loop;
-    _Atomic bool ended;
+    _Atomic uint32_t phase; /* [seat-phase] */
 } gyre_seat_thread;
 
 static void seat_main(void *arg)
@@ -93,8 +103,9 @@ static void seat_main(void *arg)
     gyre_loop_init(&thread->loop, actor->mailbox, actor->shape, thread->seat);
     thread->loop.bells = gyre_bells_of(actor, thread->seat, 0);
     gyre_loop_run(&thread->loop, &self, actor->state);
-    /* release: look() finds everything that it did */
-    atomic_store_explicit(&thread->ended, true, memory_order_release);
+    /* acq_rel [seat-phase]: look() finds everything that it did; or leave() was first */
+    if (atomic_exchange_explicit(&thread->phase, ENDED, memory_order_acq_rel) == LEFT)
+        pthread_detach(pthread_self());
 }
 
 static bool quarters;
@@ -211,18 +222,38 @@ static gyre_status start(gyre_actor *actor, bool fresh)
 static gyre_status look(gyre_actor *actor)
 {
     for (uint32_t i = 0; actor->threads && i < actor->shape.seats; i++)
-        if (!atomic_load_explicit(&actor->threads[i].ended, memory_order_acquire))
+        /* acquire [seat-phase] */
+        if (atomic_load_explicit(&actor->threads[i].phase, memory_order_acquire) != ENDED)
             return GYRE_AGAIN;
     return GYRE_OK;
 }
 
-/* What hangs keeps its thread, its state and its mailbox to the end of the process. */
+static pthread_mutex_t left_lock = PTHREAD_MUTEX_INITIALIZER;
+static gyre_seat_thread *left; /* under it: threads of actors that hung */
+
+/* What hangs keeps its thread, its state and its mailbox to the end of the process. They are noted,
+ * so that nobody takes them for forgotten when it comes back and ends. */
 static void leave(gyre_actor *actor)
 {
     if (look(actor) == GYRE_OK) {
         drop_threads(actor);
         return;
     }
+    for (uint32_t i = 0; i < actor->shape.seats; i++) {
+        uint32_t runs = RUNS;
+
+        /* acq_rel [seat-phase]: one of both sees that the other was there */
+        if (!atomic_compare_exchange_strong_explicit(&actor->threads[i].phase, &runs, LEFT,
+                                                     memory_order_acq_rel, memory_order_acquire)) {
+            gyre_thread_stop(actor->threads[i].thread);
+            actor->threads[i].thread = NULL;
+        }
+    }
+    pthread_mutex_lock(&left_lock);
+    actor->threads[0].left_with =
+        (gyre_left){actor->state, actor->mailbox, actor->bells.host, left};
+    left = actor->threads;
+    pthread_mutex_unlock(&left_lock);
     actor->threads = NULL;
     actor->state = NULL;
     actor->hung = true;
