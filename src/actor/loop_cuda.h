@@ -14,8 +14,8 @@
  * of the port. How far a warp is, is in `progress`: the first sequence that it has not done; so the
  * least of them is how far the port is.
  *
- * A slot should be read once, when its message is there: a GPU reads some 160 million slots of the
- * host's memory in a second, and reading in vain would take most of that. So a warp reads its chunk
+ * A slot should be read once, when its message is there: what a GPU can read of the host's
+ * memory is little, and reading in vain would take most of that. So a warp reads its chunk
  * when it is at the front of the ring, or when the front has passed it; while messages come fast,
  * the steward looks ahead, at one slot of every fourth chunk, and moves the front. Warps that have
  * had nothing to read for a while watch the bell.

@@ -5,9 +5,9 @@
  * More warps that watch see a call sooner, and make the reads of each other slower; where the best
  * lies depends on the GPU, its PCIe and the host. So the first launch of a process on a device
  * launches a seat with few, more and most replicas, calls each a few hundred times with a message
- * that is not the behaviour's, and takes the fewest that are within a few percent of the best. That
- * takes some 10 ms, and at most 50. What is found is remembered, for each number of ports and each
- * kind of width.
+ * that is not the behaviour's, and takes the fewest that are within a few percent of the best. No
+ * other number is tried once 40 ms are over. What is found is remembered, for each number of ports
+ * and each kind of width.
  *
  * Threads   any; an actor's lock is held.
  * Owns      what was found, for the life of the process.
