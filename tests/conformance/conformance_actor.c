@@ -401,14 +401,13 @@ static gyre_brief hang_on(uint32_t *flag)
 
 static void an_end_that_came_late_is_no_end(void)
 {
+    uint32_t *const flag = flag_new();
     gyre_actor *const actor = actor_new(&ledger, NULL);
     gyre_port *const port = port_new(actor);
     const gyre_brief mix = {.type = LEDGER_MIX, .body.words = {5}};
     gyre_brief hang, answer;
-    uint32_t *flag;
 
-    NEED_ACTORS();
-    flag = take(GYRE_CONTEXT_PINNED, 64);
+    NEED_ACTORS_FOR(flag);
     REQUIRE(port && flag);
     for (int i = 0; i < 4; i++) {
         hang = hang_on(flag);
@@ -422,7 +421,7 @@ static void an_end_that_came_late_is_no_end(void)
         CHECK(answer.body.words[1] == 3 * (unsigned)(i + 1));
     }
     CHECK(end(actor, port));
-    give(GYRE_CONTEXT_PINNED, flag, 64);
+    flag_give(flag);
 }
 
 static uint32_t *slow_flag;
@@ -454,16 +453,16 @@ static void silence_is_no_stall(void)
 
     no_actors = gyre_actor_create(on.context, &ledger, &options, &busy_actor) == GYRE_UNSUPPORTED;
     NEED_ACTORS();
-    REQUIRE(busy_actor && ok(gyre_actor_launch(busy_actor, NULL)));
+    slow_flag = flag_new();
+    REQUIRE(slow_flag && busy_actor && ok(gyre_actor_launch(busy_actor, NULL)));
     busy_port = port_new(busy_actor);
-    slow_flag = take(GYRE_CONTEXT_PINNED, 64);
-    REQUIRE(busy_port && slow_flag);
+    REQUIRE(busy_port);
     while (gyre_clock_now_ns() < until)
         ;
     busy_over = 0;
     CHECK(together(2, call_slowly));
     CHECK(end(busy_actor, busy_port));
-    give(GYRE_CONTEXT_PINNED, slow_flag, 64);
+    flag_give(slow_flag);
 }
 
 /* As if the host wrote a bell into the GPU's memory, and in every other way too. */

@@ -53,6 +53,25 @@ static inline gyre_port *port_new(gyre_actor *actor)
             SKIP("this device has no actors");                                                     \
     } while (0)
 
+/* A flag for hanging() is taken before the launch: compute-sanitizer lets a kernel use atomic
+ * operations only on memory that was there when it began. */
+static inline uint32_t *flag_new(void)
+{
+    return take(GYRE_CONTEXT_PINNED, 64);
+}
+
+static inline void flag_give(uint32_t *flag)
+{
+    give(GYRE_CONTEXT_PINNED, flag, 64);
+}
+
+#define NEED_ACTORS_FOR(flag)                                                                      \
+    do {                                                                                           \
+        if (no_actors)                                                                             \
+            flag_give(flag);                                                                       \
+        NEED_ACTORS();                                                                             \
+    } while (0)
+
 static inline bool end(gyre_actor *actor, gyre_port *port)
 {
     const bool good = ok(gyre_actor_terminate(actor, soon()));
