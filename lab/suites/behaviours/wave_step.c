@@ -13,8 +13,9 @@
  * and neighbours find in that cache what one of them has read. `restrict` would be wrong: it allows
  * the path for data that never changes.
  *
- * Four cells to a lane at a time, which one load of 16 bytes brings. Products stand alone, so that
- * no compiler makes one rounding of two.
+ * Eight cells to a lane at a time, four of one row and four of the next: a load of 16 bytes brings
+ * four, and all loads are under way before the first store, behind which they could not go.
+ * Products stand alone, so that no compiler makes one rounding of two.
  */
 #include "gyre/behaviour.h"
 
@@ -57,52 +58,86 @@ GYRE_FUNCTION gyre_abi_f32 wave_next(gyre_abi_f32 now, gyre_abi_f32 before, gyre
     return now + now - before + rise;
 }
 
-/* Four cells from `at` on, which are not on a face of rows or planes. */
-GYRE_FUNCTION void wave_four_next(const GYRE_GLOBAL gyre_abi_f32 *now, GYRE_GLOBAL gyre_abi_f32 *to,
-                                  gyre_abi_u32 at, gyre_abi_u32 side)
-{
-    const gyre_abi_u32 x = at & (side - 1), plane = side * side;
-    const wave_four here = *(const GYRE_GLOBAL wave_four *)(now + at);
-    const wave_four low = *(const GYRE_GLOBAL wave_four *)(now + at - side);
-    const wave_four high = *(const GYRE_GLOBAL wave_four *)(now + at + side);
-    const wave_four near = *(const GYRE_GLOBAL wave_four *)(now + at - plane);
-    const wave_four far = *(const GYRE_GLOBAL wave_four *)(now + at + plane);
-    const gyre_abi_f32 left = now[at - 1], right = now[at + 4];
-    wave_four next = *(const GYRE_GLOBAL wave_four *)(to + at);
+typedef struct wave_row { /* four cells of one, and what they need of its own */
+    wave_four here, before, near, far;
+    gyre_abi_f32 left, right;
+} wave_row;
 
-    next.at[0] = wave_next(here.at[0], next.at[0],
-                           left + here.at[1] + (low.at[0] + high.at[0]) + (near.at[0] + far.at[0]));
-    next.at[1] =
-        wave_next(here.at[1], next.at[1],
-                  here.at[0] + here.at[2] + (low.at[1] + high.at[1]) + (near.at[1] + far.at[1]));
-    next.at[2] =
-        wave_next(here.at[2], next.at[2],
-                  here.at[1] + here.at[3] + (low.at[2] + high.at[2]) + (near.at[2] + far.at[2]));
-    next.at[3] =
-        wave_next(here.at[3], next.at[3],
-                  here.at[2] + right + (low.at[3] + high.at[3]) + (near.at[3] + far.at[3]));
-    if (x == 0)
-        next.at[0] = 0;
-    if (x + 4 == side)
-        next.at[3] = 0;
-    *(GYRE_GLOBAL wave_four *)(to + at) = next;
+GYRE_FUNCTION wave_four wave_load(const GYRE_GLOBAL gyre_abi_f32 *field, gyre_abi_u32 at)
+{
+    return *(const GYRE_GLOBAL wave_four *)(field + at);
 }
 
-/* A slab: as many cells as the others have, four by four, in the order in which they lie. */
+GYRE_FUNCTION void wave_load_row(const GYRE_GLOBAL gyre_abi_f32 *now,
+                                 const GYRE_GLOBAL gyre_abi_f32 *to, gyre_abi_u32 at,
+                                 gyre_abi_u32 plane, GYRE_OWN wave_row *row)
+{
+    row->here = wave_load(now, at);
+    row->near = wave_load(now, at - plane);
+    row->far = wave_load(now, at + plane);
+    row->before = wave_load(to, at);
+    row->left = now[at - 1];
+    row->right = now[at + 4];
+}
+
+/* The next of four cells, between the rows below and above. */
+GYRE_FUNCTION wave_four wave_four_next(const GYRE_OWN wave_row *row, const GYRE_OWN wave_four *low,
+                                       const GYRE_OWN wave_four *high)
+{
+    const GYRE_OWN gyre_abi_f32 *const here = row->here.at;
+    wave_four next;
+
+    for (int i = 0; i < 4; i++) {
+        const gyre_abi_f32 left = i > 0 ? here[i - 1] : row->left;
+        const gyre_abi_f32 right = i < 3 ? here[i + 1] : row->right;
+
+        next.at[i] = wave_next(here[i], row->before.at[i],
+                               left + right + (low->at[i] + high->at[i]) +
+                                   (row->near.at[i] + row->far.at[i]));
+    }
+    return next;
+}
+
+/* Four cells from `at` on in each of two rows, of which the first has an even number; neither is in
+ * a face of planes. */
+GYRE_FUNCTION void wave_two_rows(const GYRE_GLOBAL gyre_abi_f32 *now, GYRE_GLOBAL gyre_abi_f32 *to,
+                                 gyre_abi_u32 at, gyre_abi_u32 bits)
+{
+    const gyre_abi_u32 side = 1u << bits, x = at & (side - 1), y = at >> bits & (side - 1);
+    const wave_four low = wave_load(now, at - side), high = wave_load(now, at + 2 * side);
+    wave_four next[2];
+    wave_row row[2];
+
+    wave_load_row(now, to, at, side * side, &row[0]);
+    wave_load_row(now, to, at + side, side * side, &row[1]);
+    next[0] = wave_four_next(&row[0], &low, &row[1].here);
+    next[1] = wave_four_next(&row[1], &row[0].here, &high);
+    for (int i = 0; i < 2; i++) {
+        if (x == 0)
+            next[i].at[0] = 0;
+        if (x + 4 == side)
+            next[i].at[3] = 0;
+    }
+    if (y != 0)
+        *(GYRE_GLOBAL wave_four *)(to + at) = next[0];
+    if (y + 2 != side)
+        *(GYRE_GLOBAL wave_four *)(to + at + side) = next[1];
+}
+
+/* A slab: as many cells as the others have, in the order in which they lie. */
 GYRE_FUNCTION void wave_slab(const GYRE_OWN gyre_self *self, const GYRE_OWN wave_request *request,
                              const GYRE_GLOBAL gyre_abi_f32 *now, GYRE_GLOBAL gyre_abi_f32 *to)
 {
-    const gyre_abi_u32 bits = request->bits, side = 1u << bits;
-    const gyre_abi_u64 fours = (gyre_abi_u64)1 << 3 * bits >> 2;
-    const gyre_abi_u32 begin = (gyre_abi_u32)(fours * request->place / request->slabs);
-    const gyre_abi_u32 end = (gyre_abi_u32)(fours * (request->place + 1) / request->slabs);
+    const gyre_abi_u32 bits = request->bits, side = 1u << bits, across = side / 4;
+    const gyre_abi_u64 eights = (gyre_abi_u64)1 << 3 * bits >> 3;
+    const gyre_abi_u32 begin = (gyre_abi_u32)(eights * request->place / request->slabs);
+    const gyre_abi_u32 end = (gyre_abi_u32)(eights * (request->place + 1) / request->slabs);
 
     for (gyre_abi_u32 i = begin + self->lane; i < end; i += self->lanes) {
-        const gyre_abi_u32 at = 4 * i, y = at >> bits & (side - 1), z = at >> 2 * bits;
+        const gyre_abi_u32 at = 4 * (i % across) + (i / across << (bits + 1)), z = at >> 2 * bits;
 
-        /* 0 and side - 1 are faces */
-        if (y - 1 < side - 2 && z - 1 < side - 2)
-            wave_four_next(now, to, at, side);
+        if (z - 1 < side - 2) /* 0 and side - 1 are faces */
+            wave_two_rows(now, to, at, bits);
     }
 }
 
