@@ -182,11 +182,11 @@ gyre_status gyre_port_send(gyre_port *port, const gyre_brief *message, uint64_t 
 }
 
 /* Whether everything that was sent is handled, as far as the seat told. */
-static bool is_flushed(const gyre_port *port, const gyre_wire *w)
+static bool is_flushed(const gyre_port *port, gyre_wire *w)
 {
-    /* acquire [actor-heads], both: what those messages did can be seen */
-    return gyre_mailbox_acquire(&w->seat->heads[port->index]) == gyre_wire_own(&w->tail) &&
-           gyre_mailbox_acquire(&w->seat->rung[port->index]) == gyre_wire_own(&w->rung);
+    /* acquire [actor-heads]: what those messages did can be seen */
+    return !gyre_wire_bell_is_due(port, w) &&
+           gyre_mailbox_acquire(&w->seat->heads[port->index]) == gyre_wire_own(&w->tail);
 }
 
 gyre_status gyre_port_flush(gyre_port *port, uint64_t deadline_ns)

@@ -32,26 +32,16 @@ GYRE_INLINE bool is_quiet(const gyre_wire *w)
 /* The same, after a look at what has come meanwhile. */
 GYRE_APART static bool becomes_quiet(const gyre_port *port, gyre_wire *w)
 {
-    gyre_brief ignored;
-
-    if (w->bell_due &&
-        gyre_wire_read(port, w->answer,
-                       gyre_ring_stamp(2 * (uint64_t)gyre_wire_own(&w->rung) + 1, port->salt),
-                       &ignored))
-        w->bell_due = false;
-    if (!w->bell_due)
+    if (!gyre_wire_bell_is_due(port, w))
         gyre_wire_learn(port, w);
     return is_quiet(w);
 }
 
-GYRE_INLINE gyre_status ring_bell(gyre_port *port, gyre_wire *w, const gyre_brief *message,
-                                  gyre_brief *out_answer, uint64_t deadline_ns)
+GYRE_INLINE void ring_bell(const gyre_port *port, gyre_wire *w, const gyre_brief *message)
 {
     const uint32_t number = gyre_wire_own(&w->rung) + 1;
     const uint32_t stamp = gyre_ring_stamp(2 * (uint64_t)number, port->salt);
-    const uint32_t answer_stamp = gyre_ring_stamp(2 * (uint64_t)number + 1, port->salt);
     const uint64_t head = gyre_wire_head(message, GYRE_BRIEF_CALL, number);
-    gyre_waiting wait = {.deadline_ns = deadline_ns};
     gyre_brief timed;
 
     if (gyre_wire_has_deadline(message))
@@ -62,18 +52,39 @@ GYRE_INLINE gyre_status ring_bell(gyre_port *port, gyre_wire *w, const gyre_brie
         gyre_bells_push();
     /* release [port-sent]: pairs with the acquire in gyre_port_sent */
     atomic_store_explicit(&w->rung, number, memory_order_release);
-    gyre_pace_keep(&w->pace);
-    while (!gyre_wire_read(port, w->answer, answer_stamp, out_answer)) {
-        const gyre_status status = gyre_port_wait_on(port, &wait);
+}
+
+/* Waits for the answer to the bell that was rung last. */
+GYRE_INLINE gyre_status await_bell(gyre_port *port, gyre_wire *w, gyre_brief *out_answer,
+                                   gyre_waiting *wait)
+{
+    const uint32_t stamp = gyre_ring_stamp(2 * (uint64_t)gyre_wire_own(&w->rung) + 1, port->salt);
+
+    while (!gyre_wire_read(port, w->answer, stamp, out_answer)) {
+        const gyre_status status = gyre_port_wait_on(port, wait);
 
         if (__builtin_expect(status == GYRE_OK, 1))
             continue;
         /* it may have come while the bad news was found */
-        if (gyre_wire_read(port, w->answer, answer_stamp, out_answer))
+        if (gyre_wire_read(port, w->answer, stamp, out_answer))
             break;
         w->bell_due = true;
         return status;
     }
+    return GYRE_OK;
+}
+
+GYRE_INLINE gyre_status call_by_bell(gyre_port *port, gyre_wire *w, const gyre_brief *message,
+                                     gyre_brief *out_answer, uint64_t deadline_ns)
+{
+    gyre_waiting wait = {.deadline_ns = deadline_ns};
+    gyre_status status;
+
+    ring_bell(port, w, message);
+    gyre_pace_keep(&w->pace);
+    status = await_bell(port, w, out_answer, &wait);
+    if (__builtin_expect(status != GYRE_OK, 0))
+        return status;
     gyre_pace_learn(&w->pace, wait.polls);
     return judge(port, out_answer);
 }
@@ -129,7 +140,7 @@ gyre_status gyre_port_call(gyre_port *port, const gyre_brief *message, gyre_brie
         return status;
     w = gyre_port_choose(port);
     if (port->replicas && (is_quiet(w) || becomes_quiet(port, w)))
-        return ring_bell(port, w, message, out_answer, deadline_ns);
+        return call_by_bell(port, w, message, out_answer, deadline_ns);
     return call_by_ring(port, w, message, out_answer, deadline_ns);
 }
 
@@ -261,6 +272,25 @@ static gyre_status call_in_a_run(gyre_port *port, run *r, uint64_t deadline_ns)
     return r->heard == r->count ? GYRE_OK : status;
 }
 
+/* One to each of so many seats, on whose wires nothing is under way. */
+static gyre_status call_by_bells(gyre_port *port, const gyre_brief *messages, gyre_brief *answers,
+                                 size_t count, uint64_t deadline_ns)
+{
+    gyre_waiting wait = {.deadline_ns = deadline_ns};
+    uint32_t to = port->next, from = to;
+    gyre_status status = GYRE_OK;
+
+    for (size_t i = 0; i < count; i++, to = next_wire(port, to))
+        ring_bell(port, &port->wire[to], &messages[i]);
+    for (size_t i = 0; i < count; i++, from = next_wire(port, from))
+        if (status == GYRE_OK)
+            status = await_bell(port, &port->wire[from], &answers[i], &wait);
+        else
+            port->wire[from].bell_due = true;
+    port->next = to;
+    return status;
+}
+
 /* Whether nothing at all is under way. */
 static bool all_quiet(gyre_port *port)
 {
@@ -285,6 +315,8 @@ gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
     if (status == GYRE_OK && all_quiet(port)) {
         run r = {messages, out_answers, count, 0, 0, start, start};
 
+        if (port->replicas && count <= wires)
+            return call_by_bells(port, messages, out_answers, count, deadline_ns);
         port->next = (uint32_t)((start + count) % wires);
         return call_in_a_run(port, &r, deadline_ns);
     }

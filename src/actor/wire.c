@@ -110,6 +110,18 @@ static void settle(const gyre_port *port, gyre_wire *w)
         w->receive = w->oldest;
 }
 
+bool gyre_wire_bell_is_due(const gyre_port *port, gyre_wire *w)
+{
+    gyre_brief ignored;
+
+    if (w->bell_due &&
+        gyre_wire_read(port, w->answer,
+                       gyre_ring_stamp(2 * (uint64_t)gyre_wire_own(&w->rung) + 1, port->salt),
+                       &ignored))
+        w->bell_due = false;
+    return w->bell_due;
+}
+
 void gyre_wire_learn(const gyre_port *port, gyre_wire *w)
 {
     /* acquire [actor-heads]: what those messages did can be seen */

@@ -147,6 +147,9 @@ GYRE_INLINE gyre_status gyre_port_check(gyre_port *port)
                                                              : gyre_port_refuse(port, status);
 }
 
+/* Whether the last bell was given up, and its answer has not come since. */
+bool gyre_wire_bell_is_due(const gyre_port *port, gyre_wire *w);
+
 /* Learns how much of the ring can be written again. */
 void gyre_wire_learn(const gyre_port *port, gyre_wire *w);
 
