@@ -4,15 +4,15 @@
  *
  * Warps that read put messages into shared memory, the stage (cuda_stage.h). The clerk
  * (cuda_clerk.h) deals them out to the hand, the highest band first; the warps that handle take
- * them from there, and meet once for each. The answer goes back over the stage, and the clerk
- * stores it while the next message is handled. Who waits at a bell, or for what a message refers
- * to, is answered at once.
+ * them from there, and meet once for each. The answer goes back over the
+ * stage, and the clerk stores it while the next message is handled. Who waits at a bell, or for
+ * what a message refers to, is answered at once.
  *
  * Before the host is told that messages are handled there is a fence: when the hand is empty, and
  * now and then.
  *
- * Threads   the warps that handle; the first of them alone writes `finished`, `settled` and
- *           `bell_done`.
+ * Threads   the warps that handle; their first lane alone writes `finished`, `settled`,
+ *           `hush` and `bell_done`.
  * Owns      nothing.
  */
 #ifndef GYRE_ACTOR_CUDA_BLOCK_H
@@ -103,9 +103,9 @@ static __device__ __forceinline__ void gyre_answer_now(gyre_reader *reader, gyre
         gyre_store_answer(slot, reader->lane, back, brief->flags & GYRE_BRIEF_REFERS);
 }
 
-/* What was handled so far is made sure, by lane 0: others see it before they see that it was. And
- * it is counted. */
-static __device__ __forceinline__ void gyre_settle_lane(gyre_reader *reader, gyre_abi_u32 number)
+/* What was handled so far is made sure, by the first lane: others see it before they see that it
+ * was. And it is counted. */
+static __device__ __forceinline__ void gyre_settle(gyre_reader *reader, gyre_abi_u32 number)
 {
     if (gyre_peek(GYRE_WORD(settled)) != number) {
         gyre_fence();
@@ -114,26 +114,18 @@ static __device__ __forceinline__ void gyre_settle_lane(gyre_reader *reader, gyr
     gyre_tell_block(reader);
 }
 
-/* The same by all of the first warp. */
-static __device__ __forceinline__ void gyre_settle(gyre_reader *reader, gyre_abi_u32 number)
-{
-    if (reader->lane == 0)
-        gyre_settle_lane(reader, number);
-    __syncwarp();
-}
-
-/* Waits for the message of that number to be dealt; its entry in the hand. */
+/* Waits for the message of that number to be in hand; its entry. */
 static __device__ __forceinline__ gyre_abi_u32 gyre_await_hand(gyre_reader *reader,
                                                                gyre_abi_u32 number,
                                                                gyre_abi_u32 *since, int drowses)
 {
-    const gyre_abi_u32 next = GYRE_WORD(hand[number % GYRE_HAND]);
-    gyre_abi_u32 entry = gyre_peek_all(next), idle = 0;
+    const gyre_abi_u32 word = GYRE_WORD(hand[number % GYRE_HAND]);
+    gyre_abi_u32 entry = gyre_peek(word), idle = 0;
 
-    if (entry >> 16 != (number & 0xffff) || number % GYRE_SETTLE == 0) {
-        if (threadIdx.x < 32)
+    if (!__all_sync(GYRE_ALL, entry >> 16 == (number & 0xffff))) {
+        if (threadIdx.x == 0)
             gyre_settle(reader, number);
-        while ((entry = gyre_peek_all(next)) >> 16 != (number & 0xffff))
+        while (!__all_sync(GYRE_ALL, (entry = gyre_peek(word)) >> 16 == (number & 0xffff)))
             if (drowses && ++idle > GYRE_DROWSY)
                 __nanosleep(200);
         *since = gyre_tick(reader);
@@ -146,17 +138,18 @@ static __device__ __forceinline__ void gyre_meet(const gyre_self *self)
     asm volatile("bar.sync 1, %0;" : : "r"(self->lanes) : "memory");
 }
 
-/* One is done, by lane 0. The host hears of each that took long: it takes an actor that is silent
- * for one that hangs. */
+/* One is done, by the first lane. The host hears of each that took long: it takes an actor that is
+ * silent for one that hangs. */
 static __device__ __forceinline__ void gyre_finish(gyre_reader *reader, const gyre_self *self,
                                                    gyre_abi_u32 number, gyre_abi_u32 *since)
 {
     const gyre_abi_u32 now = gyre_clock_low();
 
     gyre_poke(GYRE_WORD(finished), number + 1);
-    *since = gyre_count(reader, self, *since);
-    if (now - reader->settled_at > GYRE_SILENT_NS) {
-        gyre_settle_lane(reader, number + 1);
+    gyre_count(reader, self, now - *since);
+    *since = now;
+    if ((number + 1) % GYRE_SETTLE == 0 || now - reader->settled_at > GYRE_SILENT_NS) {
+        gyre_settle(reader, number + 1);
         reader->settled_at = now;
     }
 }
@@ -168,9 +161,17 @@ static __device__ __forceinline__ void gyre_handle_special(gyre_reader *reader, 
 {
     const gyre_abi_u32 place = entry & GYRE_HAND_PLACE;
     gyre_mailbox_message message;
+    gyre_abi_u32 refers, since = 0;
 
     gyre_unstage(gyre_stage_slot(reader, place), &message);
-    gyre_handle(self, state, &message.brief);
+    if (gyre_staged_bell(place))
+        gyre_fence(); /* with gyre_stage_bell's: what the reader has acquired this lane has too */
+    refers = message.brief.flags & GYRE_BRIEF_REFERS;
+    if (refers && threadIdx.x == 0) {
+        since = gyre_cycle();
+        gyre_poke(GYRE_WORD(hush), since + GYRE_HUSHED - 1);
+    }
+    gyre_handle(self, state, &message.brief, gyre_staged_bell(place));
     gyre_meet(self);
     if (threadIdx.x >= 32)
         return;
@@ -178,6 +179,11 @@ static __device__ __forceinline__ void gyre_handle_special(gyre_reader *reader, 
         gyre_answer_now(reader, self, &message.brief, place);
     if (reader->lane != 0)
         return;
+    if (refers) {
+        const gyre_abi_u32 now = gyre_cycle();
+
+        gyre_poke(GYRE_WORD(hush), now + min(now - since, reader->calm));
+    }
     gyre_post_nothing(reader, number);
     if (gyre_staged_bell(place)) {
         gyre_fence(); /* what was done is seen before that it was */
@@ -222,7 +228,7 @@ static __device__ __forceinline__ void gyre_handle_loop(gyre_reader *reader, gyr
             gyre_finish(reader, self, number, &since);
         number++;
     }
-    if (threadIdx.x < 32)
+    if (threadIdx.x == 0)
         gyre_settle(reader, number);
 }
 

@@ -4,97 +4,116 @@
  * out to the hand, up to eight at a time, and stores answers, up to eight at once. See
  * cuda_block.h.
  *
- * Threads   one warp, the only writer of `hand`, `taken`, `bell_taken`, `batch`, `handled`, `sure`.
+ * Threads   one warp, the only writer of `taken`, `answered`, `batch`, `handled`, `sure`.
  * Owns      nothing.
  */
 #ifndef GYRE_ACTOR_CUDA_CLERK_H
 #define GYRE_ACTOR_CUDA_CLERK_H
 
-enum {
-    GYRE_HAND_PLACE = 0x3fff,   /* of a message on the stage; this one itself ends it all */
-    GYRE_HAND_CALL = 0x4000,    /* it is to be answered */
-    GYRE_HAND_SPECIAL = 0x8000, /* there is more to it than handling it */
-    GYRE_DROWSY = 4096,         /* looks in vain before a look is not at once */
-};
+enum { GYRE_DROWSY = 4096 }; /* looks in vain before a look is not at once */
 
-/* What the clerk knows. */
+/* What the clerk knows. Four lanes look at a message of a ring; where there are more than eight
+ * ports, at those of either half in turn. */
 typedef struct gyre_clerk {
-    gyre_abi_u32 half;             /* which eight ports it looks at */
-    gyre_abi_u32 dealt;            /* messages, to the hand, */
-    gyre_abi_u32 answered;         /* and those that need nothing more */
+    gyre_abi_u32 half;             /* which */
+    gyre_abi_u32 taken[2];         /* messages, in hand or handled, of the port that it looks at */
+    gyre_abi_u32 answered;         /* messages of the hand that need nothing more */
     gyre_abi_u32 batches;          /* dealt, */
     gyre_abi_u32 handled, settled; /* done, and for all to see */
 } gyre_clerk;
 
-/* Puts the messages of `quads` into the hand: in the order of their bands, and as they stand. */
-static __device__ __forceinline__ void gyre_put_in_hand(gyre_reader *reader, gyre_clerk *clerk,
-                                                        gyre_abi_u32 quads, gyre_abi_u32 head,
-                                                        gyre_abi_u32 place)
+/* Quads that look at one port's ring. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_clerk_each(gyre_abi_u32 ports)
 {
-    const int mine = quads >> reader->lane & 1, is_bell = gyre_staged_bell(place);
-    const gyre_abi_u32 flags = head >> 16 & 0xff, band = is_bell ? 0 : head >> 30;
-    gyre_abi_u32 number = clerk->dealt;
-
-    for (gyre_abi_u32 b = 4; b-- > 0;) {
-        const gyre_abi_u32 same = __ballot_sync(GYRE_ALL, mine && band == b);
-
-        number += __popc(band == b ? same & ((1u << reader->lane) - 1) : band < b ? same : 0);
-    }
-    if (flags & GYRE_BRIEF_CALL)
-        place |= GYRE_HAND_CALL;
-    if (is_bell || (flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE)) ||
-        (head & 0xffff) >= GYRE_BRIEF_OWN)
-        place |= GYRE_HAND_SPECIAL;
-    if (mine)
-        gyre_poke(GYRE_WORD(hand[number % GYRE_HAND]), number << 16 | place);
-    clerk->dealt += __popc(quads);
+    return ports < 8 ? 8 / ports : 1;
 }
 
-/* Deals what is on the stage: bells, or else the next few of every port's ring. Eight quads look at
- * as many slots at once. */
+static __device__ __forceinline__ void gyre_clerk_init(const gyre_reader *reader, gyre_clerk *clerk,
+                                                       gyre_abi_u32 ports)
+{
+    const gyre_abi_u32 port = reader->lane / 4 / gyre_clerk_each(ports);
+
+    clerk->half = 0;
+    clerk->taken[0] = gyre_peek(GYRE_WORD(handled[port]));
+    clerk->taken[1] = gyre_peek(GYRE_WORD(handled[port + 8]));
+    clerk->answered = clerk->batches = clerk->handled = clerk->settled = 0;
+}
+
+/* Puts the messages of `quads` into the hand: in the order of their bands, and as they stand. Then
+ * the end of this batch is known. */
+static __device__ __forceinline__ void gyre_deal_quads(gyre_reader *reader, gyre_clerk *clerk,
+                                                       gyre_abi_u32 quads, gyre_abi_u32 head,
+                                                       gyre_abi_u32 place)
+{
+    const int mine = quads >> reader->lane & 1;
+    const gyre_abi_u32 flags = head >> 16 & 0xff, band = head >> 30;
+    const gyre_abi_u32 before = (1u << reader->lane) - 1;
+    gyre_abi_u32 first = reader->lane == 0 ? gyre_claim_hand(reader, __popc(quads)) : 0, number;
+
+    number = first = __shfl_sync(GYRE_ALL, first, 0);
+    if (!__any_sync(GYRE_ALL, mine && band))
+        number += __popc(quads & before);
+    else
+        for (gyre_abi_u32 b = 4; b-- > 0;) {
+            const gyre_abi_u32 same = __ballot_sync(GYRE_ALL, mine && band == b);
+
+            number += __popc(band == b ? same & before : band < b ? same : 0);
+        }
+    if (flags & GYRE_BRIEF_CALL)
+        place |= GYRE_HAND_CALL;
+    if ((flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE)) || (head & 0xffff) >= GYRE_BRIEF_OWN)
+        place |= GYRE_HAND_SPECIAL;
+    if (mine)
+        gyre_put_in_hand(reader, number, place);
+    if (reader->lane == 0)
+        gyre_poke(GYRE_WORD(batch_end[clerk->batches % GYRE_BATCHES]), first + __popc(quads));
+}
+
+/* Deals what is on the stage of the next few messages of every port's ring. */
 static __device__ __forceinline__ int gyre_deal(gyre_reader *reader, gyre_abi_u32 ports,
                                                 gyre_clerk *clerk)
 {
-    const gyre_abi_u32 each = ports < 8 ? 8 / ports : 1;
-    const gyre_abi_u32 quad = reader->lane / 4, place = quad + 8 * clerk->half;
-    const gyre_abi_u32 port = quad / each + 8 * clerk->half, ahead = quad % each;
-    const gyre_abi_u32 sequence = gyre_peek(GYRE_WORD(taken[port])) + ahead;
-    const gyre_abi_u32 number = gyre_peek(GYRE_WORD(bell_taken[place])) + 1;
-    const gyre_abi_u32 first = __ballot_sync(GYRE_ALL, ahead == 0) & GYRE_QUADS;
-    const int gated = (int)gyre_peek_all(GYRE_WORD(gated));
-    const int is_open = !gated || (int)(sequence - gyre_peek(GYRE_WORD(gate[port]))) < 0;
-    const int is_bell_open = !gated || (int)(number - gyre_peek(GYRE_WORD(bell_gate[place]))) <= 0;
-    const gyre_ring_quarter bell =
-        gyre_staged_quarter(gyre_stage_slot(reader, place), reader->lane & 3);
-    const gyre_ring_quarter ring = gyre_staged_quarter(
+    const gyre_abi_u32 half = clerk->half, each = gyre_clerk_each(ports);
+    const gyre_abi_u32 quad = reader->lane / 4, ahead = quad % each;
+    const gyre_abi_u32 port = quad / each + 8 * half;
+    const gyre_abi_u32 sequence = (half ? clerk->taken[1] : clerk->taken[0]) + ahead;
+    const gyre_ring_quarter mine = gyre_staged_quarter(
         gyre_stage_slot(reader, gyre_stage_at(port, sequence)), reader->lane & 3);
-    const gyre_abi_u32 bells = gyre_whole_quads(
-        place < ports && is_bell_open && bell.stamp == gyre_ring_stamp(2 * number, reader->salt));
-    gyre_abi_u32 rings =
-        gyre_whole_quads(is_open && ring.stamp == gyre_ring_stamp(sequence, reader->salt));
+    int is_there = port < ports && mine.stamp == gyre_ring_stamp(sequence, reader->salt);
+    gyre_abi_u32 quads, first, came;
+    int gated;
 
-    clerk->half = ports > 8 ? !clerk->half : 0;
-    if (bells) {
-        if (bells >> reader->lane & 1)
-            gyre_poke(GYRE_WORD(bell_taken[place]), number);
-        gyre_put_in_hand(reader, clerk, bells, (gyre_abi_u32)bell.eight, place);
-    } else {
-        for (gyre_abi_u32 i = 1; i < each; i++) /* those before the first that is not there */
-            rings &= rings << 4 | first;
-        if (!rings)
-            return 0;
-        if (first >> reader->lane & 1)
-            gyre_poke(GYRE_WORD(taken[port]),
-                      sequence + __popc(rings >> reader->lane & ((1ull << 4 * each) - 1)));
-        gyre_put_in_hand(reader, clerk, rings, (gyre_abi_u32)ring.eight,
-                         gyre_stage_at(port, sequence));
-    }
+    clerk->half = ports > 8 ? !half : 0;
+    gated = __any_sync(GYRE_ALL, gyre_peek(GYRE_WORD(gated)) != 0);
+    if (gated)
+        is_there = is_there && (int)(sequence - gyre_peek(GYRE_WORD(gate[port]))) < 0;
+    quads = gyre_whole_quads(is_there);
+    first = __ballot_sync(GYRE_ALL, ahead == 0) & GYRE_QUADS;
+    for (gyre_abi_u32 i = 1; i < each; i++) /* those before the first that is not there */
+        quads &= quads << 4 | first;
+    if (!quads)
+        return 0;
+    came = __popc(quads >> 4 * (quad - ahead) & (gyre_abi_u32)((1ull << 4 * each) - 1));
+    if (first >> reader->lane & 1)
+        gyre_poke(GYRE_WORD(taken[port]), sequence + came);
     __syncwarp();
-    if (reader->lane < ports)
-        gyre_poke(GYRE_WORD(batch[clerk->batches % GYRE_BATCHES][reader->lane]),
-                  gyre_peek(GYRE_WORD(taken[reader->lane])));
-    if (reader->lane == 0)
-        gyre_poke(GYRE_WORD(batch_end[clerk->batches % GYRE_BATCHES]), clerk->dealt);
+    /* as gyre_take_chunk: what is taken first, and then the gate once more */
+    if (!gated && gyre_peek_all(GYRE_WORD(gated))) {
+        if (first >> reader->lane & 1)
+            gyre_poke(GYRE_WORD(taken[port]), sequence);
+        __syncwarp();
+        return 0;
+    }
+    clerk->taken[0] += half ? 0 : came;
+    clerk->taken[1] += half ? came : 0;
+    gyre_deal_quads(reader, clerk, quads, (gyre_abi_u32)mine.eight, gyre_stage_at(port, sequence));
+    if (reader->lane % 4 == 0 && ahead == 0) {
+        const gyre_abi_u32 batch = clerk->batches % GYRE_BATCHES;
+
+        gyre_poke(GYRE_WORD(batch[batch][port - 8 * half]), clerk->taken[0]);
+        if (ports > 8)
+            gyre_poke(GYRE_WORD(batch[batch][port - 8 * half + 8]), clerk->taken[1]);
+    }
     __syncwarp();
     clerk->batches++;
     return 1;
@@ -126,6 +145,8 @@ static __device__ __forceinline__ void gyre_send_answers(gyre_reader *reader, gy
         gyre_ring_store_quarter(&slot->quarter[reader->lane & 3], mine);
     }
     clerk->answered += over == GYRE_QUADS ? 8 : (__ffs(~over & GYRE_QUADS) - 1) / 4;
+    if (reader->lane == 0)
+        gyre_poke(GYRE_WORD(answered), clerk->answered);
 }
 
 /* Tells what batches are done, by how many messages are: so that their slots may be used again, or
@@ -136,6 +157,7 @@ gyre_close_batches(const gyre_reader *reader, const gyre_clerk *clerk, gyre_abi_
 {
     while (closed != clerk->batches &&
            (int)(messages - gyre_peek_all(GYRE_WORD(batch_end[closed % GYRE_BATCHES]))) >= 0) {
+        gyre_fence(); /* what the handlers have settled is before what this warp says */
         if (reader->lane < ports)
             gyre_poke(heads + 4 * reader->lane,
                       gyre_peek(GYRE_WORD(batch[closed % GYRE_BATCHES][reader->lane])));
@@ -148,17 +170,19 @@ gyre_close_batches(const gyre_reader *reader, const gyre_clerk *clerk, gyre_abi_
 static __device__ __forceinline__ void gyre_clerk_loop(gyre_reader *reader, gyre_abi_u32 ports,
                                                        int drowses)
 {
-    gyre_clerk clerk = {0, 0, 0, 0, 0, 0};
     gyre_abi_u32 idle = 0, round = 0;
     int quits = 0;
+    gyre_clerk clerk;
 
-    while (!quits || clerk.answered != clerk.dealt) {
+    gyre_clerk_init(reader, &clerk, ports);
+    while (!quits || clerk.answered != gyre_peek_all(GYRE_WORD(dealt))) {
+        const gyre_abi_u32 finished = gyre_peek_all(GYRE_WORD(finished));
+
+        if (finished != clerk.answered)
+            gyre_send_answers(reader, &clerk, finished);
         if (clerk.settled != clerk.batches) {
-            const gyre_abi_u32 finished = gyre_peek_all(GYRE_WORD(finished));
             const gyre_abi_u32 settled = gyre_peek_all(GYRE_WORD(settled));
 
-            if (finished != clerk.answered)
-                gyre_send_answers(reader, &clerk, finished);
             clerk.handled = gyre_close_batches(reader, &clerk, ports, clerk.handled, finished,
                                                GYRE_WORD(handled));
             clerk.settled =
@@ -168,14 +192,14 @@ static __device__ __forceinline__ void gyre_clerk_loop(gyre_reader *reader, gyre
         if (++round % 8 == 0)
             quits = (int)gyre_peek_all(GYRE_WORD(quit));
         if (!quits && clerk.batches - clerk.settled < GYRE_BATCHES &&
-            clerk.dealt - clerk.answered <= 8 && gyre_deal(reader, ports, &clerk))
+            gyre_peek_all(GYRE_WORD(dealt)) - clerk.answered <= 8 &&
+            gyre_deal(reader, ports, &clerk))
             idle = 0;
         if (drowses && idle > GYRE_DROWSY)
             __nanosleep(200);
     }
     if (reader->lane == 0)
-        gyre_poke(GYRE_WORD(hand[clerk.dealt % GYRE_HAND]),
-                  clerk.dealt << 16 | GYRE_HAND_SPECIAL | GYRE_HAND_PLACE);
+        gyre_put_in_hand(reader, gyre_claim_hand(reader, 1), GYRE_HAND_SPECIAL | GYRE_HAND_PLACE);
     while (clerk.settled != clerk.batches)
         clerk.settled = gyre_close_batches(reader, &clerk, ports, clerk.settled,
                                            gyre_peek_all(GYRE_WORD(settled)), GYRE_WORD(sure));

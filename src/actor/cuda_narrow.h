@@ -21,7 +21,7 @@ static __device__ __forceinline__ void gyre_handle_quads(gyre_reader *reader, gy
 
     gyre_gather(mine, 0, 4, &message);
     if (is_ready)
-        gyre_handle(self, state, &message.brief);
+        gyre_handle(self, state, &message.brief, 0);
     calls = is_ready && (message.brief.flags & GYRE_BRIEF_CALL);
     if (__any_sync(GYRE_ALL, calls)) {
         gyre_mailbox_message answer;
@@ -36,7 +36,7 @@ static __device__ __forceinline__ void gyre_handle_quads(gyre_reader *reader, gy
                               quarter, back, message.brief.flags & GYRE_BRIEF_REFERS);
     }
     if (is_ready && quarter == 0)
-        (void)gyre_count(reader, self, before);
+        gyre_count(reader, self, gyre_tick(reader) - before);
 }
 
 /* A warp handles one message, of which four lanes from `from` on have the quarters. */
@@ -53,7 +53,7 @@ static __device__ __forceinline__ void gyre_handle_one(gyre_reader *reader, gyre
 
     gyre_gather(mine, from, 32, &message);
     if (!quad || reader->lane < 4)
-        gyre_handle(self, state, &message.brief);
+        gyre_handle(self, state, &message.brief, bell);
     __syncwarp();
     gyre_conclude(self, &message.brief);
     answer.brief = self->answer;
@@ -68,7 +68,7 @@ static __device__ __forceinline__ void gyre_handle_one(gyre_reader *reader, gyre
     if (reader->lane < 4 && (message.brief.flags & GYRE_BRIEF_CALL))
         gyre_store_answer(slot, reader->lane, back, message.brief.flags & GYRE_BRIEF_REFERS);
     if (reader->lane == 0)
-        (void)gyre_count(reader, self, before);
+        gyre_count(reader, self, gyre_tick(reader) - before);
 }
 
 /* Warps: one after another, the highest band first. */

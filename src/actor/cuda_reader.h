@@ -65,12 +65,20 @@ static __device__ __forceinline__ void gyre_tell_progress(gyre_reader *reader)
     reader->untold = 0;
 }
 
-/* Handles or stages what of the warp's chunk is there; which slots those were. */
+/* Whether the front has passed the chunk that begins at `base`. */
+static __device__ __forceinline__ int gyre_is_passed(const gyre_reader *reader, gyre_abi_u32 base)
+{
+    return (int)(gyre_peek_all(GYRE_WORD(front[reader->port])) - base) >= GYRE_CHUNK;
+}
+
+/* Handles or stages what of the warp's chunk is there; which slots those were. The front has passed
+ * it or not. */
 static __device__ __forceinline__ gyre_abi_u32 gyre_take_chunk(gyre_reader *reader, gyre_self *self,
                                                                gyre_behaviour_state *state,
                                                                gyre_ring_quarter mine,
-                                                               gyre_abi_u32 below)
+                                                               gyre_abi_u32 below, int passed)
 {
+    const int is_block = GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_BLOCK;
     const gyre_abi_u32 sequence = reader->base + reader->lane / 4;
     gyre_abi_u32 ready = gyre_whole_quads(mine.stamp == gyre_ring_stamp(sequence, reader->salt) &&
                                           sequence - reader->base < below);
@@ -83,14 +91,22 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_take_chunk(gyre_reader *read
         ready &= (missing & -missing) - 1;
     if (!ready)
         return 0;
+    /* The front first, and then the gate once more: who raises that afterwards knows of what is
+     * taken here. And who waits for room keeps nobody from reading what comes before. */
+    if (!passed) {
+        const gyre_abi_u32 behind = reader->base + (35 - __clz(ready)) / 4;
+
+        gyre_push_front(reader, behind);
+        if (!is_block && gyre_peek_all(GYRE_WORD(gated)) &&
+            (int)(behind - gyre_peek_all(GYRE_WORD(gate[reader->port]))) > 0)
+            return 0;
+    }
     if (GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_QUAD)
         gyre_handle_quads(reader, self, state, mine, ready);
     else if (GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_WARP)
         gyre_handle_warp(reader, self, state, mine, ready);
     else {
-        /* who waits for room keeps nobody from reading what comes before, nor from hearing of it */
-        gyre_push_front(reader, reader->base + (35 - __clz(ready)) / 4);
-        if (reader->untold)
+        if (reader->untold) /* nor from hearing of what was done */
             gyre_tell_progress(reader);
         ready = gyre_stage_ring(reader, mine, ready);
     }
@@ -106,20 +122,6 @@ static __device__ __forceinline__ int gyre_next_chunk(gyre_reader *reader)
     reader->base += GYRE_CHUNK * reader->peers;
     reader->done = 0;
     return 1;
-}
-
-/* Sequence behind the last slot that the warp has done. */
-static __device__ __forceinline__ gyre_abi_u32 gyre_seen(const gyre_reader *reader)
-{
-    if (!reader->done)
-        return reader->base - GYRE_CHUNK * (reader->peers - 1);
-    return reader->base + (35 - __clz(reader->done)) / 4;
-}
-
-/* Whether the front has passed the chunk that begins at `base`. */
-static __device__ __forceinline__ int gyre_is_passed(const gyre_reader *reader, gyre_abi_u32 base)
-{
-    return (int)(gyre_peek_all(GYRE_WORD(front[reader->port])) - base) >= GYRE_CHUNK;
 }
 
 /* Chunks that the front has passed, one after another. The next is read before this one is
@@ -138,7 +140,7 @@ static __device__ __forceinline__ void gyre_read_passed(gyre_reader *reader, gyr
 
         if (ahead)
             next = gyre_load_chunk(reader, reader->base + stride);
-        (void)gyre_take_chunk(reader, self, state, mine, GYRE_CHUNK);
+        (void)gyre_take_chunk(reader, self, state, mine, GYRE_CHUNK, 1);
         /* a host may write its slots in another order: then it is left to the next look */
         more = gyre_next_chunk(reader) && !gyre_peek_all(GYRE_WORD(gated)) &&
                (ahead || gyre_is_passed(reader, reader->base));
@@ -176,10 +178,18 @@ static __device__ __forceinline__ int gyre_read_bell(gyre_reader *reader, gyre_s
     if (!__all_sync(GYRE_ALL,
                     reader->lane >= 4 || bell.stamp == gyre_ring_stamp(2 * number, reader->salt)))
         return 0;
-    if (reader->lane == 0)
+    if (reader->lane == 0) {
         won = gyre_swap(GYRE_WORD(bell[reader->port]), number - 1, number) == number - 1;
+        /* as for rings: the claim first, and then the gate once more */
+        if (won && gyre_peek(GYRE_WORD(gated)) &&
+            (int)(number - gyre_peek(GYRE_WORD(bell_gate[reader->port]))) > 0) {
+            gyre_poke(GYRE_WORD(bell[reader->port]), number - 1);
+            won = 0;
+        }
+    }
     if (!__shfl_sync(GYRE_ALL, won, 0))
         return 0;
+    __syncwarp(); /* what four lanes have acquired all have */
     if (GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_BLOCK) {
         gyre_stage_bell(reader, bell);
     } else {
@@ -190,6 +200,15 @@ static __device__ __forceinline__ int gyre_read_bell(gyre_reader *reader, gyre_s
             gyre_poke(GYRE_WORD(bell_done[reader->port]), number);
     }
     return 1;
+}
+
+/* Whether the seat's life is over; after the hush. */
+static __device__ __forceinline__ int gyre_is_over(const gyre_reader *reader)
+{
+    if (GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_BLOCK)
+        while (__any_sync(GYRE_ALL, gyre_peek(GYRE_WORD(hush)) - gyre_cycle() < GYRE_HUSHED))
+            __nanosleep(40);
+    return (int)gyre_peek_all(GYRE_WORD(quit));
 }
 
 /* What a warp does that has looked in vain for a while. */
@@ -211,12 +230,11 @@ static __device__ __forceinline__ int gyre_read_front(gyre_reader *reader, gyre_
                                                       gyre_behaviour_state *state,
                                                       gyre_ring_quarter mine, gyre_abi_u32 below)
 {
-    const gyre_abi_u32 ready = gyre_take_chunk(reader, self, state, mine, below);
+    const gyre_abi_u32 ready = gyre_take_chunk(reader, self, state, mine, below, 0);
 
     if (!ready)
         return 0;
     (void)gyre_next_chunk(reader);
-    gyre_push_front(reader, gyre_seen(reader));
     reader->untold++;
     return __popc(ready);
 }
@@ -229,7 +247,7 @@ static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_
     gyre_abi_u32 idle = 0, warm = 0, vain = 0;
     gyre_abi_u64 since = 0;
 
-    while (!gyre_peek_all(GYRE_WORD(quit))) {
+    while (!gyre_is_over(reader)) {
         const gyre_abi_u32 gated = gyre_peek_all(GYRE_WORD(gated));
         const gyre_abi_u32 gate = gyre_peek_all(GYRE_WORD(gate[reader->port]));
         const gyre_abi_u32 front = gyre_peek_all(GYRE_WORD(front[reader->port]));
@@ -254,11 +272,11 @@ static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_
         }
         if (reader->untold && !warm)
             gyre_tell_progress(reader);
-        /* both are under way at once */
-        if (reads_bell && reader->lane < 4)
-            bell = gyre_ring_load_quarter(reader->bell + reader->lane);
+        /* both are under way at once: what comes behind an acquire waits for it */
         if (reads_ring)
             ring = gyre_load_chunk(reader, reader->base);
+        if (reads_bell && reader->lane < 4)
+            bell = gyre_acquire_quarter(reader->bell + reader->lane);
         if (reads_ring)
             found = gyre_read_front(reader, self, state, ring,
                                     gated ? gate - reader->base : GYRE_CHUNK);

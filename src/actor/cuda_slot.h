@@ -3,9 +3,11 @@
  * cuda_slot: what the warps of a seat on a GPU share and know, and how a message goes from the four
  * lanes that read its quarters to those that handle it, and its answer back. See loop_cuda.h.
  *
- * Memory. Stamps are read and written relaxed. A message that refers to memory is acquired at the
- * system's scope before it is handled, by one lane, and a barrier hands that on; its answer is
- * released: barrier, then one releasing store of a quarter, without which the answer is not whole.
+ * Memory. Stamps of rings are read relaxed, those of bells acquired at the system's scope. A
+ * message of a ring that refers to memory is acquired before it is handled, by one lane, and a
+ * barrier hands that on. Its answer is released: barrier, then one releasing store of a quarter,
+ * without which the answer is not whole. That, like any fence of the system's scope, waits for all
+ * reads of the host's memory that the multiprocessor has under way; so there should be none.
  *
  * Threads   words of shared memory have one writer, or atomic operations. Edge: [ring-slot].
  * Owns      nothing.
@@ -21,7 +23,7 @@ enum {
     GYRE_WARPS = 32,   /* of a block, most */
     GYRE_CHUNK = 8,    /* slots that a warp reads at once */
     GYRE_STAGE = 32,   /* block: messages of a port in shared memory, */
-    GYRE_HAND = 16,    /* messages in hand, */
+    GYRE_HAND = 32,    /* messages in hand: two turns of the clerk's, and a bell of each port, */
     GYRE_BATCHES = 16, /* and batches of them that the host does not know of */
 };
 
@@ -38,6 +40,7 @@ typedef struct gyre_block {
     gyre_abi_u32 published[GYRE_MAILBOX_PORTS]; /* heads as the host knows them; the steward's */
     gyre_abi_u32 gate[GYRE_MAILBOX_PORTS], bell_gate[GYRE_MAILBOX_PORTS];
     gyre_abi_u32 gated, quit, order;
+    gyre_abi_u32 hush; /* the cycle in which it is over; see gyre_is_over */
     gyre_abi_u32 last_error;
     gyre_abi_u64 processed, dropped, errors, total_ns, min_ns, max_ns;
 
@@ -47,8 +50,9 @@ typedef struct gyre_block {
     gyre_abi_u32 sure[GYRE_MAILBOX_PORTS];                /* and for all to see */
     gyre_abi_u32 batch[GYRE_BATCHES][GYRE_MAILBOX_PORTS]; /* taken with the last few batches, */
     gyre_abi_u32 batch_end[GYRE_BATCHES];                 /* messages of the hand up to there */
-    gyre_abi_u32 bell_taken[GYRE_MAILBOX_PORTS];          /* bells in hand, or answered */
     gyre_abi_u32 hand[GYRE_HAND]; /* what to handle: its number, and below that GYRE_HAND_... */
+    gyre_abi_u32 dealt;           /* numbers of the hand that are given out, */
+    gyre_abi_u32 answered;        /* and those of messages that need nothing more */
     gyre_abi_u32 finished;        /* messages of the hand that were handled, */
     gyre_abi_u32 settled;         /* and for all to see */
 } gyre_block;
@@ -68,6 +72,7 @@ typedef struct gyre_reader {
     gyre_abi_u32 settled_at;          /* block: when it last was, by gyre_clock_low */
     gyre_abi_u32 requests_at, replies_at;
     gyre_abi_u32 telemetry;
+    gyre_abi_u32 calm; /* cycles that a hush outlasts its message, most */
     gyre_abi_u32 messages, errors, dropped, last_error; /* this lane's since it told the block, */
     gyre_abi_u32 total_ns, min_ns, max_ns;              /* like these */
 } gyre_reader;
@@ -172,6 +177,15 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_clock_low(void)
     return now;
 }
 
+/* Cycles of the multiprocessor: at hand sooner, and good for a second. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_cycle(void)
+{
+    gyre_abi_u32 now;
+
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(now));
+    return now;
+}
+
 /* The same for times of messages. */
 static __device__ __forceinline__ gyre_abi_u32 gyre_tick(const gyre_reader *reader)
 {
@@ -217,6 +231,23 @@ gyre_scatter(const gyre_mailbox_message *message, gyre_abi_u32 quarter, int widt
     return mine;
 }
 
+/* A quarter of a bell, acquired. That costs a lane nothing that waits for it anyway, but drops what
+ * the multiprocessor has in its first cache: nothing for rings, which are read all the time. */
+static __device__ __forceinline__ gyre_ring_quarter
+gyre_acquire_quarter(const gyre_ring_quarter *from)
+{
+    gyre_ring_quarter quarter;
+    gyre_abi_u64 high;
+
+    asm volatile("{ .reg .b128 q; ld.acquire.sys.b128 q, [%2]; mov.b128 {%0, %1}, q; }"
+                 : "=l"(quarter.eight), "=l"(high)
+                 : "l"(from)
+                 : "memory");
+    quarter.four = (gyre_abi_u32)high;
+    quarter.stamp = (gyre_abi_u32)(high >> 32);
+    return quarter;
+}
+
 static __device__ __forceinline__ void gyre_release_quarter(gyre_ring_quarter *to,
                                                             gyre_ring_quarter quarter)
 {
@@ -247,20 +278,20 @@ static __device__ __forceinline__ int gyre_is_late(const gyre_self *self, const 
     return all;
 }
 
-/* Has one message handled by the lanes that call this. */
+/* Has one message handled by the lanes that call this. What came by a bell they have acquired. */
 static __device__ __forceinline__ void gyre_handle(gyre_self *self, gyre_behaviour_state *state,
-                                                   const gyre_brief *brief)
+                                                   const gyre_brief *brief, gyre_abi_u32 bell)
 {
     self->answered = 0;
     self->error = GYRE_ACTOR_NO_ERROR;
-    if (brief->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE)) {
+    if ((brief->flags & GYRE_BRIEF_REFERS) && !bell) {
         /* acquire [ring-slot] at the system's scope, and the barrier hands it on */
         if (self->lane == 0)
             asm volatile("fence.acq_rel.sys;" ::: "memory");
         gyre_self_barrier(self);
-        if ((brief->flags & GYRE_BRIEF_DEADLINE) && gyre_is_late(self, brief))
-            self->error = GYRE_ACTOR_TIMEOUT;
     }
+    if ((brief->flags & GYRE_BRIEF_DEADLINE) && gyre_is_late(self, brief))
+        self->error = GYRE_ACTOR_TIMEOUT;
     if (brief->type < GYRE_BRIEF_OWN && !self->error)
         gyre_behaviour_handle(self, state, brief);
     if (brief->flags & GYRE_BRIEF_REFERS)
@@ -288,13 +319,10 @@ static __device__ __forceinline__ void gyre_store_answer(gyre_ring_slot *slot, g
         gyre_ring_store_quarter(&slot->quarter[quarter], mine);
 }
 
-/* Counts a message that began at `before`, by its lane 0; when it ended. */
-static __device__ __forceinline__ gyre_abi_u32 gyre_count(gyre_reader *reader,
-                                                          const gyre_self *self,
-                                                          gyre_abi_u32 before)
+/* Counts a message and its time, by its lane 0. */
+static __device__ __forceinline__ void gyre_count(gyre_reader *reader, const gyre_self *self,
+                                                  gyre_abi_u32 took)
 {
-    const gyre_abi_u32 now = gyre_tick(reader), took = now - before;
-
     reader->messages++;
     if (self->error) {
         reader->errors++;
@@ -306,7 +334,6 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_count(gyre_reader *reader,
     reader->max_ns = max(reader->max_ns, took);
     if (reader->telemetry & GYRE_SEAT_HISTOGRAM)
         gyre_books_sort(took);
-    return now;
 }
 
 /* What its lanes have counted goes to the block. */

@@ -13,6 +13,21 @@
 #ifndef GYRE_ACTOR_CUDA_STAGE_H
 #define GYRE_ACTOR_CUDA_STAGE_H
 
+/* While a message is handled that refers to memory there is a hush: nobody of the seat reads the
+ * host's memory. For its answer is released, which waits for all such reads of the GPU. The others
+ * of a crew are often about to release theirs too, so there the hush goes on for as long as the
+ * message took. */
+enum {
+    GYRE_HUSHED = 20000, /* cycles, most: a seat that is not heard does not answer either */
+    GYRE_CALM = 4000,    /* cycles for which it goes on, most */
+};
+
+enum {
+    GYRE_HAND_PLACE = 0x3fff,   /* of a message on the stage; this one itself ends it all */
+    GYRE_HAND_CALL = 0x4000,    /* it is to be answered */
+    GYRE_HAND_SPECIAL = 0x8000, /* there is more to it than handling it */
+};
+
 /* The stage: a bell of each port, answers, then GYRE_STAGE messages of each port. */
 static __device__ __forceinline__ gyre_abi_u32 gyre_stage_at(gyre_abi_u32 port,
                                                              gyre_abi_u32 sequence)
@@ -66,8 +81,8 @@ static __device__ __forceinline__ gyre_ring_quarter gyre_staged_quarter(gyre_abi
     return mine;
 }
 
-/* Stamps that nothing has which comes to the slot: of an odd bell, of another answer, of another
- * sequence. What an earlier launch left there may have the right ones. By all threads. */
+/* Stamps that nothing has which comes to the slot: of another answer, of another sequence. What an
+ * earlier launch left there may have the right ones. By all threads. */
 static __device__ __forceinline__ void gyre_stage_init(gyre_reader *reader, gyre_abi_u32 ports)
 {
     const gyre_abi_u32 first = gyre_stage_at(0, 0);
@@ -76,19 +91,47 @@ static __device__ __forceinline__ void gyre_stage_init(gyre_reader *reader, gyre
         const gyre_abi_u32 slot = i / 4;
         gyre_ring_quarter none = {0, 0, 0};
 
-        none.stamp = slot < GYRE_MAILBOX_PORTS ? gyre_ring_stamp(1, reader->salt)
-                     : slot < first
-                         ? GYRE_NONE
-                         : gyre_ring_stamp((slot - first) % GYRE_STAGE ^ 1, reader->salt);
+        none.stamp = slot < first ? GYRE_NONE
+                                  : gyre_ring_stamp((slot - first) % GYRE_STAGE ^ 1, reader->salt);
         gyre_stage_quarter(gyre_stage_slot(reader, slot), i % 4, none);
     }
 }
 
-/* A bell that this warp has claimed. The one before it is answered, or it would not have come. */
+/* Numbers of the hand for so many messages, nobody else's between them; the first. By one lane. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_claim_hand(const gyre_reader *reader,
+                                                               gyre_abi_u32 count)
+{
+    gyre_abi_u32 first;
+
+    asm volatile("atom.shared.add.u32 %0, [%1], %2;"
+                 : "=r"(first)
+                 : "r"(GYRE_WORD(dealt)), "r"(count)
+                 : "memory");
+    return first;
+}
+
+/* Puts a message into the hand. */
+static __device__ __forceinline__ void gyre_put_in_hand(const gyre_reader *reader,
+                                                        gyre_abi_u32 number, gyre_abi_u32 entry)
+{
+    gyre_poke(GYRE_WORD(hand[number % GYRE_HAND]), number << 16 | entry);
+}
+
+/* A bell that this warp has claimed goes into the hand at once: who rings it waits, and has sent
+ * nothing else. The one before it is answered, or it would not have come. */
 static __device__ __forceinline__ void gyre_stage_bell(gyre_reader *reader, gyre_ring_quarter mine)
 {
     if (reader->lane < 4)
         gyre_stage_quarter(gyre_stage_slot(reader, reader->port), reader->lane, mine);
+    gyre_fence(); /* what was acquired, and this, is seen before the entry */
+    __syncwarp();
+    if (reader->lane == 0) {
+        const gyre_abi_u32 number = gyre_claim_hand(reader, 1);
+
+        while (number - gyre_peek(GYRE_WORD(answered)) >= GYRE_HAND && !gyre_peek(GYRE_WORD(quit)))
+            ;
+        gyre_put_in_hand(reader, number, GYRE_HAND_SPECIAL | GYRE_HAND_CALL | reader->port);
+    }
 }
 
 /* What is ready of a warp's chunk, as soon as there is room for it; which were staged. */

@@ -50,6 +50,10 @@ static __device__ __forceinline__ void gyre_publish(gyre_reader *reader, gyre_ab
             if ((int)(sure - head) < 0)
                 head = sure;
         }
+        if (due <= 1) { /* what all lanes have seen of others' work is before what lane 0 says */
+            gyre_fence();
+            __syncwarp();
+        }
         if (head - last >= due && reader->lane == 0) {
             gyre_abi_u32 *const to = &gyre_seat_of(reader)->heads[port];
 
@@ -122,16 +126,21 @@ static __device__ __forceinline__ void gyre_take_order(gyre_reader *reader, gyre
     __syncwarp();
 }
 
-/* Warps handle what the front has passed, in any order, and may have gone beyond a gate before they
- * saw it. So the gate goes to the front: when that is reached nothing is handled behind something
- * that is not, and who begins again there handles nothing twice. */
+/* Warps handle what the front has passed, in any order, and what was in hand when the order came.
+ * So the gates go there: when they are reached nothing is handled behind something that is not, nor
+ * is anything begun, and who begins again there handles nothing twice. */
 static __device__ __forceinline__ void gyre_raise_gates(gyre_reader *reader, gyre_abi_u32 ports)
 {
-    if (GYRE_BEHAVIOUR_WIDTH != GYRE_WIDTH_BLOCK && reader->lane < ports) {
-        const gyre_abi_u32 front = gyre_peek(GYRE_WORD(front[reader->lane]));
+    if (reader->lane < ports) {
+        const gyre_abi_u32 taken =
+            gyre_peek(GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_BLOCK ? GYRE_WORD(taken[reader->lane])
+                                                               : GYRE_WORD(front[reader->lane]));
+        const gyre_abi_u32 bell = gyre_peek(GYRE_WORD(bell[reader->lane]));
 
-        if ((int)(front - gyre_peek(GYRE_WORD(gate[reader->lane]))) > 0)
-            gyre_poke(GYRE_WORD(gate[reader->lane]), front);
+        if ((int)(taken - gyre_peek(GYRE_WORD(gate[reader->lane]))) > 0)
+            gyre_poke(GYRE_WORD(gate[reader->lane]), taken);
+        if ((int)(bell - gyre_peek(GYRE_WORD(bell_gate[reader->lane]))) > 0)
+            gyre_poke(GYRE_WORD(bell_gate[reader->lane]), bell);
     }
     __syncwarp();
 }
@@ -228,7 +237,7 @@ static __device__ __forceinline__ void gyre_steward_loop(gyre_reader *reader,
     steward.order = steward.obeyed = gyre_mailbox_load(&gyre_seat_of(reader)->control.device.order);
     steward.ends = 0;
     steward.told = block->processed;
-    while (!gyre_peek_all(GYRE_WORD(quit))) {
+    while (!gyre_is_over(reader)) {
         const gyre_abi_u32 now = gyre_fronts(reader, shape->ports);
         const int moved = now - fronts >= GYRE_CHUNK;
 

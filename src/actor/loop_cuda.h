@@ -52,14 +52,13 @@ static __device__ __forceinline__ void gyre_block_init(gyre_block *block, const 
 
         block->front[port] = block->published[port] = block->gate[port] = head;
         block->taken[port] = block->handled[port] = block->sure[port] = head;
-        block->bell[port] = block->bell_taken[port] = rung;
-        block->bell_done[port] = block->bell_gate[port] = rung;
+        block->bell[port] = block->bell_done[port] = block->bell_gate[port] = rung;
     }
     for (gyre_abi_u32 i = 0; i < GYRE_HAND; i++)
         block->hand[i] = GYRE_NONE;
-    block->finished = block->settled = 0;
+    block->dealt = block->answered = block->finished = block->settled = 0;
     block->gated = 1;
-    block->quit = 0;
+    block->quit = block->hush = 0;
     block->order = gyre_mailbox_load(&device->order);
     block->processed = gyre_mailbox_load64(&device->processed);
     block->errors = gyre_mailbox_load64(&device->error_count);
@@ -99,6 +98,7 @@ static __device__ __forceinline__ void gyre_reader_init(gyre_reader *reader, gyr
     reader->untold = 0;
     reader->settled_at = gyre_clock_low();
     reader->telemetry = shape->telemetry;
+    reader->calm = shape->seats > 1 ? GYRE_CALM : 0;
     reader->messages = reader->errors = reader->dropped = reader->last_error = 0;
     reader->total_ns = reader->max_ns = 0;
     reader->min_ns = GYRE_NONE;

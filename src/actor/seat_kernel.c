@@ -32,7 +32,7 @@ enum {
     KERNELS = 120,     /* resident ones: a GPU runs 128 at once, and others want to run too */
     SPIN_US = 10000,
     STAGE = 32, /* messages of a port in shared memory, and */
-    HAND = 16,  /* answers there, as in actor/cuda_slot.h */
+    HAND = 32,  /* answers there, as in actor/cuda_slot.h */
     STAGED_BYTES = 64,
     INCLUDES_MOST = 32, /* of all, the behaviour's own among them */
 };

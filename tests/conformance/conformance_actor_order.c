@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Actors: which message is next, and which one is too late.
+ * Actors: which message is next, which one is too late, and which has to wait.
  */
 #include "conformance_actor.h"
 
+#include "behaviours/echo.c"   /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
 enum { HAND = 8 }; /* messages among which priorities decide */
@@ -267,9 +268,77 @@ static void deadlines_hold_for_seconds(void)
     CHECK(end(actor, port));
 }
 
+static struct {
+    gyre_actor *actor;
+    gyre_port *port;
+    size_t state_bytes;
+    uint16_t type, silent;
+} busy;
+
+/* Sends without end: a few that are not answered, and then one that is. */
+static void send_without_end(void)
+{
+    const gyre_brief call = {.type = busy.type}, silent = {.type = busy.silent};
+    gyre_status status = GYRE_OK;
+    gyre_brief answer;
+    uint64_t chance = 3;
+
+    while (status == GYRE_OK) {
+        for (uint64_t left = chance_next(&chance) % 16; status == GYRE_OK && left > 0; left--)
+            status = gyre_port_send(busy.port, &silent, soon());
+        if (status == GYRE_OK)
+            status = gyre_port_call(busy.port, &call, &answer, soon());
+    }
+    CHECK(status == GYRE_CLOSED);
+}
+
+/* Number 0 sends; number 1 pauses, and looks at the state twice. */
+static void look_in_a_pause(size_t number)
+{
+    unsigned char before[64], after[64];
+
+    if (number == 0) {
+        send_without_end();
+        return;
+    }
+    for (int i = 0; i < 200; i++) {
+        const uint64_t until = gyre_clock_after_ns(MS / 10);
+
+        CHECK(ok(gyre_actor_pause(busy.actor, soon())));
+        CHECK(ok(gyre_actor_read_state(busy.actor, before, busy.state_bytes)));
+        while (gyre_clock_now_ns() < until)
+            ;
+        CHECK(ok(gyre_actor_read_state(busy.actor, after, busy.state_bytes)));
+        CHECK(memcmp(before, after, busy.state_bytes) == 0);
+        CHECK(ok(gyre_actor_resume(busy.actor)));
+    }
+    CHECK(ok(gyre_actor_drain(busy.actor, soon())));
+}
+
+static void is_quiet_in_pauses(const gyre_behaviour *behaviour, uint16_t type, uint16_t silent)
+{
+    busy.actor = actor_new(behaviour, NULL);
+    NEED_ACTORS();
+    busy.port = port_new(busy.actor);
+    REQUIRE(busy.port);
+    busy.state_bytes = behaviour->state_bytes;
+    busy.type = type;
+    busy.silent = silent;
+    CHECK(together(2, look_in_a_pause));
+    gyre_port_close(busy.port);
+    gyre_actor_destroy(busy.actor);
+}
+
+static void nothing_happens_in_a_pause(void)
+{
+    is_quiet_in_pauses(&ledger, LEDGER_MIX, LEDGER_SILENT);
+    is_quiet_in_pauses(&echo, ECHO_SLOWLY, ECHO_SLOWLY);
+}
+
 static const test_case cases[] = {
     TEST(the_highest_band_in_hand_is_first),   TEST(priorities_hold_after_a_pause),
     TEST(only_what_is_late_is_let_go),         TEST(many_are_late_one_by_one),
     TEST(what_gets_late_in_a_pause_is_let_go), TEST(deadlines_hold_for_seconds),
+    TEST(nothing_happens_in_a_pause),
 };
 CONFORMANCE_MAIN(cases)
