@@ -12,6 +12,10 @@
  * While an actor is resident on a device, nothing of Gyre waits for the device to be idle. What
  * other calls of the driver do wait is told in docs/actors.md.
  *
+ * While a kernel is loaded, where that needs the device for itself, its actors are parked and come
+ * back. Who changes their life meanwhile, or would bring another one onto the device, waits, up to
+ * his deadline or 10 s: GYRE_UNAVAILABLE, and nothing was changed.
+ *
  * Threads   life: any, serialised by a lock. A port belongs to one thread at a time.
  * Owns      the mailbox, the state, the stream that it runs on.
  * Not here  what a message does (gyre/behaviour.h), sending (gyre/port.h).

@@ -236,23 +236,24 @@ gyre_status gyre_actor_ready(gyre_actor *actor, const gyre_actor_launch_options 
     return status;
 }
 
-gyre_status gyre_actor_launch(gyre_actor *actor, const gyre_actor_launch_options *options)
+/* GYRE_OK, or why it cannot be launched now. */
+static gyre_status check_launch(gyre_actor *actor, gyre_actor_status now)
 {
-    gyre_actor_status now;
-    gyre_status status = gyre_actor_hold(actor, &now);
+    gyre_status status = gyre_context_check(actor->context);
 
-    if (status != GYRE_OK)
-        return status;
-    if (now != GYRE_ACTOR_CREATED && now != GYRE_ACTOR_TERMINATED && now != GYRE_ACTOR_FAILED) {
-        status = gyre_actor_refuse(actor, "terminate it before another launch");
-        goto out;
-    }
-    status = gyre_context_check(actor->context);
+    if (now != GYRE_ACTOR_CREATED && now != GYRE_ACTOR_TERMINATED && now != GYRE_ACTOR_FAILED)
+        return gyre_actor_refuse(actor, "terminate it before another launch");
     for (uint32_t p = 0; status == GYRE_OK && p < actor->shape.ports; p++)
         if (actor->port[p] && gyre_port_is_open(actor->port[p]))
             status = gyre_actor_refuse(actor, "close the ports of the last launch first");
-    if (status != GYRE_OK)
-        goto out;
+    return status;
+}
+
+/* The lock is held. GYRE_AGAIN: its device is kept free, and nothing was done. */
+static gyre_status launch(gyre_actor *actor, const gyre_actor_launch_options *options)
+{
+    gyre_status status;
+
     gyre_actor_forget(actor);
     if (actor->residence->tries && actor->residence->tries(actor))
         gyre_trial_make(actor, options);
@@ -263,7 +264,7 @@ gyre_status gyre_actor_launch(gyre_actor *actor, const gyre_actor_launch_options
         status = gyre_warden_watch(actor);
     if (status != GYRE_OK) {
         gyre_actor_forget(actor);
-        goto out;
+        return status;
     }
     atomic_store_explicit(&actor->returns, 0, memory_order_relaxed);
     if (!actor->launched.not_active)
@@ -280,8 +281,24 @@ gyre_status gyre_actor_launch(gyre_actor *actor, const gyre_actor_launch_options
                  actor->scheme);
         gyre_board_add(actor);
     }
-out:
-    pthread_mutex_unlock(&actor->lock);
+    return status;
+}
+
+gyre_status gyre_actor_launch(gyre_actor *actor, const gyre_actor_launch_options *options)
+{
+    const uint64_t deadline_ns = gyre_clock_after_ns(GYRE_ACTOR_KEPT_NS);
+    gyre_status status = GYRE_AGAIN;
+    gyre_actor_status now;
+
+    while (status == GYRE_AGAIN) {
+        status = gyre_actor_hold_free(actor, deadline_ns, &now);
+        if (status != GYRE_OK)
+            return status;
+        status = check_launch(actor, now);
+        if (status == GYRE_OK)
+            status = launch(actor, options);
+        pthread_mutex_unlock(&actor->lock);
+    }
     return status;
 }
 
@@ -291,8 +308,7 @@ void gyre_actor_destroy(gyre_actor *actor)
         return;
     if (gyre_process_check() == GYRE_OK) {
         gyre_warden_forget(actor);
-        if (gyre_actor_is_resident(gyre_actor_state(actor)) &&
-            gyre_actor_terminate(actor, gyre_clock_after_ns(SECOND_NS)) == GYRE_TIMEOUT) {
+        if (gyre_actor_terminate(actor, gyre_clock_after_ns(SECOND_NS)) == GYRE_TIMEOUT) {
             pthread_mutex_lock(&actor->lock);
             (void)gyre_actor_fail(
                 actor, gyre_fail(GYRE_DEVICE_LOST, "actor '%s' does not end", actor->name));

@@ -63,7 +63,7 @@ struct gyre_actor {
     uint64_t watched_ns; /* and when that was, */
     uint64_t looked_ns;  /* as far as somebody looked */
     bool ending;         /* seats were told to end, and it is not known that they have */
-    uint32_t before;     /* status from which it was suspended */
+    uint32_t before;     /* status to which it comes back, parked as it is; 0: none */
     uint64_t began_ns;   /* when its seats last began */
     uint32_t time_order; /* with which the seats' time was last asked */
     gyre_port *port[GYRE_MAILBOX_PORTS]; /* owned; made by a launch */
@@ -83,7 +83,7 @@ struct gyre_actor {
     gyre_stream *stream;              /* owned; the kernel runs on it */
     gyre_stream *copies;              /* owned; for the state while the kernel runs */
     uint32_t readers;                 /* warps of a block that read */
-    gyre_resident resident;           /* on its device, while the kernel runs */
+    gyre_resident resident;           /* on its device; no backend: it is in nobody's way */
 };
 
 /* behaviour.c: the caller's, with zeros for what an older one lacks. GYRE_INVALID, GYRE_UNSUPPORTED

@@ -4,7 +4,11 @@
  */
 #include "actor/away.h"
 
+#include <stddef.h>
+
 #include "actor/order.h"
+#include "base/fail.h"
+#include "base/log.h"
 #include "gyre/clock.h"
 
 gyre_status gyre_actor_leave(gyre_actor *actor, uint64_t deadline_ns)
@@ -12,19 +16,6 @@ gyre_status gyre_actor_leave(gyre_actor *actor, uint64_t deadline_ns)
     if (!actor->ending)
         gyre_order_give(actor, (gyre_order){.terminate = 2});
     return gyre_order_await_end(actor, GYRE_ACTOR_AWAY, deadline_ns);
-}
-
-/* Until let_go nobody has the device free of residents for himself. It cannot be waited for: the
- * lock of the actor is held, and may be what the other waits for. */
-static bool try_hold(const gyre_actor *actor)
-{
-    return actor->residence != &gyre_residence_kernel || gyre_residents_try_hold();
-}
-
-static void let_go(const gyre_actor *actor)
-{
-    if (actor->residence == &gyre_residence_kernel)
-        gyre_residents_let_go();
 }
 
 /* Onto the device again, to do what it is told, and then it is `then`; or else `otherwise`. */
@@ -38,9 +29,7 @@ static gyre_status come(gyre_actor *actor, gyre_order order, gyre_actor_status t
     if (status == GYRE_OK) {
         actor->watched_ns = gyre_clock_now_ns();
         gyre_actor_become(actor, then);
-        /* release [actor-status]: whoever counts it does not see the status from before */
-        atomic_fetch_add_explicit(&actor->returns, 1, memory_order_release);
-    } else if (gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
+    } else if (status != GYRE_AGAIN && gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
         if (status != GYRE_NO_MEMORY)
             return gyre_actor_fail(actor, status);
         gyre_actor_become(actor, otherwise);
@@ -48,14 +37,39 @@ static gyre_status come(gyre_actor *actor, gyre_order order, gyre_actor_status t
     return status;
 }
 
+static void count_return(gyre_actor *actor)
+{
+    /* release [actor-status]: whoever counts it does not see the status from before */
+    atomic_fetch_add_explicit(&actor->returns, 1, memory_order_release);
+}
+
 gyre_status gyre_actor_come_back(gyre_actor *actor)
 {
-    gyre_status status;
+    const gyre_status status =
+        come(actor, (gyre_order){.active = true}, GYRE_ACTOR_ACTIVE, GYRE_ACTOR_AWAY);
 
-    if (!try_hold(actor))
-        return GYRE_AGAIN;
-    status = come(actor, (gyre_order){.active = true}, GYRE_ACTOR_ACTIVE, GYRE_ACTOR_AWAY);
-    let_go(actor);
+    if (status == GYRE_OK)
+        count_return(actor);
+    return status;
+}
+
+/* To go on as what it was. */
+static gyre_order as_before(gyre_actor_status before)
+{
+    return (gyre_order){.active = before == GYRE_ACTOR_ACTIVE, .keep_gates = true};
+}
+
+gyre_status gyre_actor_return(gyre_actor *actor)
+{
+    const gyre_actor_status before = (gyre_actor_status)actor->before;
+    const gyre_status status = come(actor, as_before(before), before, GYRE_ACTOR_PARKED);
+
+    if (status != GYRE_AGAIN)
+        actor->before = 0;
+    if (status == GYRE_NO_MEMORY)
+        gyre_log(GYRE_LOG_WARN, GYRE_TOPIC_DEVICE,
+                 "actor '%s' did not come back, and is parked: %s", actor->name,
+                 gyre_error_last()->text);
     return status;
 }
 
@@ -64,14 +78,86 @@ gyre_status gyre_actor_step_out(gyre_actor *actor, uint64_t deadline_ns)
     const gyre_actor_status now = gyre_actor_state(actor);
     gyre_status status;
 
-    if (!try_hold(actor))
+    if (gyre_actor_is_barred(actor))
         return GYRE_AGAIN;
-    gyre_order_give(actor, (gyre_order){.keep_gates = true, .terminate = 2});
+    gyre_order_give(actor, gyre_order_up_to_gates(now, 2));
     status = gyre_order_await_end(actor, GYRE_ACTOR_PARKED, deadline_ns);
+    if (status != GYRE_OK)
+        return status;
+    actor->before = now;
+    status = gyre_actor_return(actor);
     if (status == GYRE_OK)
-        status = come(actor, (gyre_order){.keep_gates = true}, now, GYRE_ACTOR_PARKED);
-    let_go(actor);
+        count_return(actor);
     return status;
+}
+
+static gyre_actor *actor_of(gyre_resident *resident)
+{
+    return (gyre_actor *)(void *)((char *)resident - offsetof(gyre_actor, resident));
+}
+
+/* Off the device; the lock is held. */
+static gyre_status suspend(gyre_actor *actor)
+{
+    const gyre_actor_status now = gyre_actor_state(actor);
+    gyre_status status;
+
+    gyre_order_give(actor, gyre_order_up_to_gates(now, 2));
+    status = gyre_order_await_end(actor, GYRE_ACTOR_PARKED, gyre_clock_after_ns(actor->stall_ns));
+    if (status == GYRE_OK)
+        actor->before = now;
+    if (status != GYRE_TIMEOUT)
+        return GYRE_OK; /* one that has failed is not in the way, or counts as one that hangs */
+    /* it goes on as it was */
+    gyre_order_give(actor, as_before(now));
+    return gyre_fail(GYRE_UNAVAILABLE,
+                     "actor '%s' is resident and did not leave the device within %llu ms",
+                     actor->name, (unsigned long long)(actor->stall_ns / 1000000));
+}
+
+/* Who wants the device would wait for such streams, and they for the actor. */
+static gyre_status check_streams(gyre_actor *actor)
+{
+    const gyre_actor_status now = gyre_actor_state(actor);
+
+    if ((now != GYRE_ACTOR_PARKED && now != GYRE_ACTOR_AWAY) || !gyre_streams_wait(actor))
+        return GYRE_OK;
+    return gyre_fail(GYRE_UNAVAILABLE,
+                     "a stream waits for an answer of actor '%s', which would be off the device",
+                     actor->name);
+}
+
+gyre_status gyre_actor_suspend(gyre_resident *resident)
+{
+    gyre_actor *const actor = actor_of(resident);
+    const uint64_t deadline_ns = gyre_clock_after_ns(actor->stall_ns);
+    gyre_status status = GYRE_OK;
+    uint32_t rounds = 0;
+
+    while (pthread_mutex_trylock(&actor->lock) != 0) {
+        if (gyre_clock_now_ns() >= deadline_ns)
+            return gyre_fail(GYRE_UNAVAILABLE,
+                             "actor '%s' is resident, and somebody changes its life for over %llu "
+                             "ms",
+                             actor->name, (unsigned long long)(actor->stall_ns / 1000000));
+        gyre_actor_doze(&rounds);
+    }
+    if (gyre_actor_is_resident(gyre_actor_state(actor)))
+        status = suspend(actor);
+    if (status == GYRE_OK)
+        status = check_streams(actor);
+    pthread_mutex_unlock(&actor->lock);
+    return status;
+}
+
+void gyre_actor_restore(gyre_resident *resident)
+{
+    gyre_actor *const actor = actor_of(resident);
+
+    pthread_mutex_lock(&actor->lock);
+    if (actor->before)
+        (void)!gyre_actor_return(actor);
+    pthread_mutex_unlock(&actor->lock);
 }
 
 gyre_status gyre_actor_recall(gyre_actor *actor)

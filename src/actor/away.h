@@ -21,6 +21,9 @@
  * While it is away others may take its place on the device: then it cannot come back, and stays
  * away until it can.
  *
+ * Others may need the device for a moment (dev/resident.h). For them it is parked, and comes back
+ * to what it was; until then its life cannot be changed, except that it can be terminated.
+ *
  * Threads   any, by the lock of the actor, except where it is said.
  * Owns      nothing.
  * Not here  when to leave (actor/warden.c).
@@ -38,8 +41,12 @@ GYRE_MUST_USE gyre_status gyre_actor_leave(gyre_actor *actor, uint64_t deadline_
  * GYRE_NO_MEMORY: others have taken its place. Blocks until it is resident, up to handshake_ns. */
 GYRE_MUST_USE gyre_status gyre_actor_come_back(gyre_actor *actor);
 
+/* One that is parked for somebody is what it was again. GYRE_AGAIN: not now; GYRE_NO_MEMORY: it is
+ * parked for good. */
+GYRE_MUST_USE gyre_status gyre_actor_return(gyre_actor *actor);
+
 /* One that rests on the device, launched or paused, leaves it and is back at once, as it was.
- * GYRE_AGAIN: not now. */
+ * GYRE_AGAIN: not now; it may be parked until gyre_actor_return. */
 GYRE_MUST_USE gyre_status gyre_actor_step_out(gyre_actor *actor, uint64_t deadline_ns);
 
 /* As gyre_actor_come_back, for who has a message for it, without the lock. GYRE_OK as well when it

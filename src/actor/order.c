@@ -25,6 +25,31 @@ gyre_status gyre_actor_hold(gyre_actor *actor, gyre_actor_status *out_now)
     return status;
 }
 
+bool gyre_actor_is_barred(const gyre_actor *actor)
+{
+    return actor->resident.backend && gyre_resident_is_barred(&actor->resident);
+}
+
+gyre_status gyre_actor_hold_free(gyre_actor *actor, uint64_t deadline_ns,
+                                 gyre_actor_status *out_now)
+{
+    uint32_t rounds = 0;
+    gyre_status status;
+
+    while ((status = gyre_actor_hold(actor, out_now)) == GYRE_OK) {
+        if (!actor->before && !gyre_actor_is_barred(actor))
+            break;
+        pthread_mutex_unlock(&actor->lock);
+        if (gyre_clock_now_ns() >= deadline_ns)
+            return gyre_fail(GYRE_UNAVAILABLE,
+                             "actor '%s': its device is kept free, for a kernel that is loaded or "
+                             "the like; try again",
+                             actor->name);
+        gyre_actor_doze(&rounds);
+    }
+    return status;
+}
+
 void gyre_actor_become(gyre_actor *actor, gyre_actor_status status)
 {
     const bool ended = status == GYRE_ACTOR_TERMINATED || status == GYRE_ACTOR_FAILED;
@@ -62,6 +87,7 @@ gyre_status gyre_actor_fail(gyre_actor *actor, gyre_status status)
     if (actor->mailbox)
         gyre_order_give(actor, (gyre_order){.keep_gates = true, .terminate = 1});
     actor->ending = false;
+    actor->before = 0;
     actor->residence->leave(actor);
     gyre_actor_become(actor, GYRE_ACTOR_FAILED);
     return status;
@@ -136,6 +162,13 @@ static bool ended_in_order(const gyre_actor *actor)
 
 static gyre_status begin(gyre_actor *actor, bool fresh);
 
+/* The seats have ended. */
+static void let_go(gyre_actor *actor)
+{
+    actor->residence->finish(actor);
+    gyre_resident_remove(&actor->resident);
+}
+
 /* Waits for what the seats say; the lock is held. Failing seats end it. Seats that were told to end
  * by an order before the last, and did, come back to carry out that one. */
 static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor),
@@ -154,7 +187,7 @@ static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor
             if (!all_ended(actor))
                 return gyre_actor_fail(
                     actor, gyre_fail(GYRE_CLOSED, "actor '%s' ended unasked", actor->name));
-            actor->residence->finish(actor);
+            let_go(actor);
             status = begin(actor, false);
             if (status == GYRE_OK)
                 status = GYRE_AGAIN;
@@ -185,7 +218,7 @@ gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then, uint
         gyre_actor_doze(&rounds);
     }
     if (status == GYRE_OK) {
-        actor->residence->finish(actor);
+        let_go(actor);
         actor->ending = false;
         gyre_actor_become(actor, then);
     } else if (status != GYRE_TIMEOUT && gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
@@ -194,9 +227,13 @@ gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then, uint
     return status;
 }
 
-/* The residence is told to begin. */
+/* The residence is told to begin; GYRE_AGAIN: nothing was done. */
 static gyre_status begin(gyre_actor *actor, bool fresh)
 {
+    gyre_status status = actor->resident.backend ? gyre_resident_add(&actor->resident) : GYRE_OK;
+
+    if (status != GYRE_OK)
+        return status;
     for (uint32_t i = 0; i < actor->shape.seats; i++) {
         gyre_control_device *const device = &gyre_actor_seat(actor, i)->control.device;
 
@@ -204,7 +241,10 @@ static gyre_status begin(gyre_actor *actor, bool fresh)
         gyre_mailbox_store(&device->has_terminated, 0);
     }
     actor->began_ns = gyre_clock_now_ns();
-    return actor->residence->start(actor, fresh);
+    status = actor->residence->start(actor, fresh);
+    if (status != GYRE_OK)
+        gyre_resident_remove(&actor->resident);
+    return status;
 }
 
 gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh)

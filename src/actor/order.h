@@ -19,8 +19,25 @@ typedef struct gyre_order {
     uint32_t terminate; /* 1: at once; 2: at the gates */
 } gyre_order;
 
+/* How long a device may be kept free, for who has no deadline of his own. */
+#define GYRE_ACTOR_KEPT_NS UINT64_C(10000000000)
+
+/* An order to go up to the gates, where one that is paused stays where it is. */
+GYRE_INLINE gyre_order gyre_order_up_to_gates(gyre_actor_status now, uint32_t terminate)
+{
+    return (gyre_order){.keep_gates = now != GYRE_ACTOR_ACTIVE, .terminate = terminate};
+}
+
 /* Before a change of its life: the lock is taken with GYRE_OK, and it is what *out_now says. */
 GYRE_MUST_USE gyre_status gyre_actor_hold(gyre_actor *actor, gyre_actor_status *out_now);
+
+/* The same, when its device is not kept free of residents: what it is while it is off the device
+ * for somebody else is not what it is. GYRE_UNAVAILABLE: it was until the deadline. */
+GYRE_MUST_USE gyre_status gyre_actor_hold_free(gyre_actor *actor, uint64_t deadline_ns,
+                                               gyre_actor_status *out_now);
+
+/* Whether its device is kept free. */
+bool gyre_actor_is_barred(const gyre_actor *actor);
 
 /* The status that all see. */
 void gyre_actor_become(gyre_actor *actor, gyre_actor_status status);
@@ -43,7 +60,8 @@ GYRE_MUST_USE gyre_status gyre_order_await(gyre_actor *actor, uint64_t deadline_
 GYRE_MUST_USE gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then,
                                                uint64_t deadline_ns);
 
-/* The seats begin, `fresh` with the first state, and have to answer within handshake_ns. */
+/* The seats begin, `fresh` with the first state, and have to answer within handshake_ns.
+ * GYRE_AGAIN: not now, its device is kept free for somebody. */
 GYRE_MUST_USE gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh);
 
 /* Sleeps a little longer each time, from a microsecond to half a millisecond. Without the lock

@@ -134,6 +134,10 @@ static gyre_status prepare(gyre_actor *actor)
     actor->resident.backend = device->backend;
     actor->resident.index = device->index;
     actor->resident.name = actor->name;
+    actor->resident.room = is_cuda(actor)
+                               ? (gyre_resident_room){.units = device->units, .kernels = KERNELS}
+                               /* one for everything else */
+                               : (gyre_resident_room){.units = device->units - 1};
     actor->resident.suspend = gyre_actor_suspend;
     actor->resident.restore = gyre_actor_restore;
     status = gyre_stream_create(actor->context, NULL, &actor->stream);
@@ -292,30 +296,21 @@ static gyre_status send_state(gyre_actor *actor)
 
 static gyre_status start(gyre_actor *actor, bool fresh)
 {
-    const gyre_device *const device = gyre_context_device(actor->context);
     parameters values = {.mailbox = actor->mailbox, .shape = actor->shape};
     const gyre_launch launch = {.grid = {actor->shape.seats},
                                 .block = {block_threads(actor)},
                                 .shared_bytes = shared_bytes(actor),
                                 .parameters = &values,
                                 .parameters_size = sizeof values};
-    const gyre_resident_room gpu = {.units = device->units, .kernels = KERNELS};
-    const gyre_resident_room cpu = {.units = device->units - 1}; /* one for everything else */
     gyre_status status = fresh ? send_state(actor) : GYRE_OK;
 
     if (status == GYRE_OK && fresh)
         status = gyre_stream_sync(actor->stream); /* the state is the caller's until then */
     if (status != GYRE_OK)
         return status;
-    status = gyre_resident_add(&actor->resident, is_cuda(actor) ? gpu : cpu);
-    if (status != GYRE_OK)
-        return status;
     values.state = actor->state;
     gyre_actor_time_ask(actor);
-    status = gyre_stream_launch(actor->stream, actor->kernel, &launch);
-    if (status != GYRE_OK)
-        gyre_resident_remove(&actor->resident);
-    return status;
+    return gyre_stream_launch(actor->stream, actor->kernel, &launch);
 }
 
 static gyre_status look(gyre_actor *actor)
@@ -323,9 +318,10 @@ static gyre_status look(gyre_actor *actor)
     return gyre_stream_poll(actor->stream);
 }
 
+/* The kernel took nothing that it does not give back itself. */
 static void finish(gyre_actor *actor)
 {
-    gyre_resident_remove(&actor->resident);
+    (void)actor;
 }
 
 /* A kernel that goes on cannot be stopped: its context is lost, with the stream and the memory, and

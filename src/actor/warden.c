@@ -137,6 +137,8 @@ static uint64_t serve(gyre_actor *actor)
     case GYRE_ACTOR_PAUSED:
         return serve_resting(actor, now_ns);
     case GYRE_ACTOR_PARKED:
+        return actor->before && gyre_actor_return(actor) == GYRE_AGAIN ? now_ns + SOON_NS
+                                                                       : now_ns + LATE_NS;
     case GYRE_ACTOR_DRAINING:
         return now_ns + LATE_NS;
     case GYRE_ACTOR_CREATED:

@@ -2,8 +2,8 @@
  *
  * resident: see resident.h.
  *
- * A resident that is suspended is out of the list of those on the device, by its own doing, and in
- * that of the suspended. `turn` is held from suspend to restore, and never by residents themselves.
+ * One list has all that are known, on a device or off it. While a device is kept free nobody is
+ * taken out of it, and it can be walked without the lock.
  *
  * What hangs stays to the end of the process, longer than its maker: so its place is noted here.
  */
@@ -16,9 +16,13 @@
 
 #include "base/fail.h"
 
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for what follows */
+static pthread_cond_t given_back = PTHREAD_COND_INITIALIZER;
 static gyre_resident *residents;
+
+static const char *kept; /* whose device is kept free; NULL: none, */
+static uint32_t kept_index;
+static const gyre_resident *restored; /* who may come onto it all the same */
 
 /* Of a device: what never ends. */
 typedef struct hung {
@@ -32,9 +36,7 @@ enum { DEVICES = 64 }; /* on which something may hang; more are not remembered *
 static hung hangs[DEVICES];
 static uint32_t hang_count;
 
-static gyre_resident *suspended; /* under `turn` */
-
-static bool is_on(const gyre_resident *resident, const char *backend, uint32_t index)
+static bool is_of(const gyre_resident *resident, const char *backend, uint32_t index)
 {
     return resident->index == index && strcmp(resident->backend, backend) == 0;
 }
@@ -56,7 +58,7 @@ static uint64_t count_taken(const char *backend, uint32_t index, uint32_t *out_c
 
     *out_count = hangs_there ? hangs_there->count : 0;
     for (const gyre_resident *r = residents; r; r = r->next)
-        if (is_on(r, backend, index)) {
+        if (r->on && is_of(r, backend, index)) {
             units += r->units;
             ++*out_count;
         }
@@ -73,50 +75,67 @@ uint32_t gyre_resident_units(const char *backend, uint32_t index)
     return units;
 }
 
-gyre_status gyre_resident_add(gyre_resident *resident, gyre_resident_room room)
+/* The lock is held. */
+static bool is_barred(const gyre_resident *resident)
 {
-    gyre_status status = GYRE_OK;
-    uint32_t others = 0;
-    uint64_t needed;
+    return kept && is_of(resident, kept, kept_index);
+}
+
+bool gyre_resident_is_barred(const gyre_resident *resident)
+{
+    bool barred;
 
     pthread_mutex_lock(&lock);
-    needed = resident->units + count_taken(resident->backend, resident->index, &others);
-    if (needed > room.units) {
-        status =
-            gyre_fail(GYRE_NO_MEMORY,
-                      "'%s' needs %u multiprocessors of %s:%u; with %u others that are resident "
-                      "that makes %llu, and there are %u",
-                      resident->name, resident->units, resident->backend, resident->index, others,
-                      (unsigned long long)needed, room.units);
-    } else if (room.kernels && others >= room.kernels) {
-        status = gyre_fail(GYRE_NO_MEMORY,
-                           "'%s' would be one kernel more on %s:%u than the %u that it can have "
-                           "resident beside others that come and go",
-                           resident->name, resident->backend, resident->index, room.kernels);
-    } else if (!resident->listed) {
-        resident->next = residents;
-        resident->listed = true;
-        residents = resident;
+    barred = is_barred(resident);
+    pthread_mutex_unlock(&lock);
+    return barred;
+}
+
+/* Whether there is room for one more; the lock is held. */
+static gyre_status check_room(const gyre_resident *resident)
+{
+    const gyre_resident_room room = resident->room;
+    uint32_t others = 0;
+    const uint64_t needed =
+        resident->units + count_taken(resident->backend, resident->index, &others);
+
+    if (needed > room.units)
+        return gyre_fail(GYRE_NO_MEMORY,
+                         "'%s' needs %u multiprocessors of %s:%u; with %u others that are resident "
+                         "that makes %llu, and there are %u",
+                         resident->name, resident->units, resident->backend, resident->index,
+                         others, (unsigned long long)needed, room.units);
+    if (room.kernels && others >= room.kernels)
+        return gyre_fail(GYRE_NO_MEMORY,
+                         "'%s' would be one kernel more on %s:%u than the %u that it can have "
+                         "resident beside others that come and go",
+                         resident->name, resident->backend, resident->index, room.kernels);
+    return GYRE_OK;
+}
+
+gyre_status gyre_resident_add(gyre_resident *resident)
+{
+    gyre_status status = GYRE_AGAIN;
+
+    pthread_mutex_lock(&lock);
+    if (!is_barred(resident) || resident == restored)
+        status = check_room(resident);
+    if (status == GYRE_OK) {
+        resident->on = true;
+        if (!resident->listed) {
+            resident->listed = true;
+            resident->next = residents;
+            residents = resident;
+        }
     }
     pthread_mutex_unlock(&lock);
     return status;
 }
 
-/* The lock is held. */
-static void unlist(gyre_resident *resident)
-{
-    for (gyre_resident **r = &residents; resident->listed && *r; r = &(*r)->next)
-        if (*r == resident) {
-            *r = resident->next;
-            break;
-        }
-    resident->listed = false;
-}
-
 void gyre_resident_remove(gyre_resident *resident)
 {
     pthread_mutex_lock(&lock);
-    unlist(resident);
+    resident->on = false;
     pthread_mutex_unlock(&lock);
 }
 
@@ -125,7 +144,7 @@ void gyre_resident_hang(gyre_resident *resident)
     hung *h;
 
     pthread_mutex_lock(&lock);
-    unlist(resident);
+    resident->on = false;
     h = hung_on(resident->backend, resident->index);
     if (!h && hang_count < DEVICES) {
         h = &hangs[hang_count++];
@@ -142,54 +161,49 @@ void gyre_resident_hang(gyre_resident *resident)
 
 void gyre_resident_forget(gyre_resident *resident)
 {
-    pthread_mutex_lock(&turn);
-    gyre_resident_remove(resident);
-    pthread_mutex_unlock(&turn);
+    pthread_mutex_lock(&lock);
+    while (kept)
+        pthread_cond_wait(&given_back, &lock);
+    for (gyre_resident **r = &residents; resident->listed && *r; r = &(*r)->next)
+        if (*r == resident) {
+            *r = resident->next;
+            break;
+        }
+    resident->listed = resident->on = false;
+    pthread_mutex_unlock(&lock);
 }
 
-bool gyre_residents_try_hold(void)
+/* The lock is held. */
+static bool is_taken(const char *backend, uint32_t index)
 {
-    return pthread_mutex_trylock(&turn) == 0;
-}
+    uint32_t count;
 
-void gyre_residents_let_go(void)
-{
-    pthread_mutex_unlock(&turn);
+    (void)count_taken(backend, index, &count);
+    return count > 0;
 }
 
 bool gyre_resident_on(const char *backend, uint32_t index)
 {
-    const gyre_resident *r;
-    bool found;
+    bool taken;
 
     pthread_mutex_lock(&lock);
-    for (r = residents; r && !is_on(r, backend, index); r = r->next)
-        ;
-    found = r != NULL || hung_on(backend, index) != NULL;
+    taken = is_taken(backend, index);
     pthread_mutex_unlock(&lock);
-    return found;
+    return taken;
 }
 
-/* One that is on the device now; NULL: there is none. */
-static gyre_resident *first_on(const char *backend, uint32_t index)
+bool gyre_residents_try_keep(const char *backend, uint32_t index)
 {
-    gyre_resident *r;
+    bool mine;
 
     pthread_mutex_lock(&lock);
-    for (r = residents; r && !is_on(r, backend, index); r = r->next)
-        ;
-    pthread_mutex_unlock(&lock);
-    return r;
-}
-
-static void restore_all(void)
-{
-    while (suspended) {
-        gyre_resident *const r = suspended;
-
-        suspended = r->next;
-        r->restore(r);
+    mine = !kept && !is_taken(backend, index);
+    if (mine) {
+        kept = backend;
+        kept_index = index;
     }
+    pthread_mutex_unlock(&lock);
+    return mine;
 }
 
 /* GYRE_OK, or why the device will not be idle any more. */
@@ -209,31 +223,66 @@ static gyre_status check_hangs(const char *backend, uint32_t index)
     return status;
 }
 
+/* Keeps the device free of others, as soon as nobody else keeps one. All that are known. */
+static gyre_resident *keep(const char *backend, uint32_t index)
+{
+    gyre_resident *first;
+
+    pthread_mutex_lock(&lock);
+    while (kept)
+        pthread_cond_wait(&given_back, &lock);
+    kept = backend;
+    kept_index = index;
+    first = residents;
+    pthread_mutex_unlock(&lock);
+    return first;
+}
+
 gyre_status gyre_residents_suspend(const char *backend, uint32_t index)
 {
-    gyre_resident *r;
-    gyre_status hangs_there = check_hangs(backend, index);
+    gyre_status status = check_hangs(backend, index);
 
-    if (hangs_there != GYRE_OK)
-        return hangs_there;
-    pthread_mutex_lock(&turn);
-    while ((r = first_on(backend, index))) {
-        const gyre_status status = r->suspend(r);
-
-        if (status != GYRE_OK) {
-            restore_all();
-            pthread_mutex_unlock(&turn);
-            return status;
+    if (status != GYRE_OK)
+        return status;
+    for (gyre_resident *r = keep(backend, index); r && status == GYRE_OK; r = r->next) {
+        if (!is_of(r, backend, index))
+            continue;
+        r->suspended = true;
+        status = r->suspend(r);
+        if (status == GYRE_OK) {
+            gyre_resident_remove(r);
+            status = check_hangs(backend, index); /* that may be what became of it */
         }
-        gyre_resident_remove(r);
-        r->next = suspended;
-        suspended = r;
     }
-    return GYRE_OK;
+    if (status != GYRE_OK)
+        gyre_residents_restore();
+    return status;
+}
+
+/* Lets one come back, or all others if there is none. */
+static void let(const gyre_resident *resident)
+{
+    pthread_mutex_lock(&lock);
+    restored = resident;
+    if (!resident) {
+        kept = NULL;
+        pthread_cond_broadcast(&given_back);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 void gyre_residents_restore(void)
 {
-    restore_all();
-    pthread_mutex_unlock(&turn);
+    gyre_resident *first;
+
+    pthread_mutex_lock(&lock);
+    first = residents;
+    pthread_mutex_unlock(&lock);
+    for (gyre_resident *r = first; r; r = r->next)
+        if (r->suspended) {
+            r->suspended = false;
+            let(r);
+            r->restore(r);
+        }
+    let(NULL);
 }

@@ -6,6 +6,9 @@
  * it can wait until nobody is resident, or have the residents off the device for a moment. And a
  * launch that is to stay asks whether there is room beside those that do already.
  *
+ * While a device is kept free for such a call nobody comes onto it. Who wants to is told so, and
+ * never waits here: he may hold what the other waits for.
+ *
  * Other processes are not counted: their kernels take turns with ours.
  *
  * Threads   any. `suspend` and `restore` of a resident are called by who suspends, one at a time.
@@ -23,50 +26,56 @@
 
 typedef struct gyre_resident gyre_resident;
 
-struct gyre_resident {
-    const char *backend; /* of the device, and */
-    uint32_t index;      /* which of its */
-    uint32_t units;      /* multiprocessors that it needs */
-    const char *name;    /* for messages */
-    /* Off the device, and back; the latter is called for those only that the former did. */
-    GYRE_MUST_USE gyre_status (*suspend)(gyre_resident *resident);
-    void (*restore)(gyre_resident *resident);
-    gyre_resident *next;
-    bool listed;
-};
-
 /* What a device has room for. */
 typedef struct gyre_resident_room {
     uint32_t units;   /* multiprocessors */
     uint32_t kernels; /* at once; 0: any number */
 } gyre_resident_room;
 
-/* Joins those on the device. GYRE_NO_MEMORY when there would not be room for all. */
-GYRE_MUST_USE gyre_status gyre_resident_add(gyre_resident *resident, gyre_resident_room room);
+struct gyre_resident {
+    const char *backend;     /* of the device, and */
+    uint32_t index;          /* which of its */
+    uint32_t units;          /* multiprocessors that it needs, */
+    gyre_resident_room room; /* of those that there are */
+    const char *name;        /* for messages */
+    /* Off the device, if it is there, so that nothing on it waits for this one either; and back to
+     * where it was, which is called after the former, whatever that did. */
+    GYRE_MUST_USE gyre_status (*suspend)(gyre_resident *resident);
+    void (*restore)(gyre_resident *resident);
+    gyre_resident *next;
+    bool listed, on, suspended;
+};
+
+/* Onto the device; it is known from then on, until it is forgotten. GYRE_NO_MEMORY when there would
+ * not be room for all; GYRE_AGAIN while the device is kept free, except for who is restored. */
+GYRE_MUST_USE gyre_status gyre_resident_add(gyre_resident *resident);
 
 /* Units that are taken on that device. Never blocks for long. */
 uint32_t gyre_resident_units(const char *backend, uint32_t index);
 
-/* Leaves; once is enough. */
+/* Off the device; once is enough. */
 void gyre_resident_remove(gyre_resident *resident);
 
-/* Leaves the list although it does not leave the device, and never will: from now on its units are
+/* Counts as off the device although it does not leave it, and never will: from now on its units are
  * taken, the device is never idle, and nobody can be suspended there. */
 void gyre_resident_hang(gyre_resident *resident);
 
-/* For who frees a resident: not while somebody suspends. */
+/* For who frees a resident: it is not known any more. Waits while a device is kept free. */
 void gyre_resident_forget(gyre_resident *resident);
 
-/* For one that comes onto a device unasked, at any moment: from true on nobody suspends until
- * gyre_residents_let_go; false while somebody does. Never blocks. */
-GYRE_MUST_USE bool gyre_residents_try_hold(void);
-void gyre_residents_let_go(void);
+/* Whether the device of this one is kept free. Never blocks for long. */
+bool gyre_resident_is_barred(const gyre_resident *resident);
 
 /* Whether anybody is on that device, or hangs there. Never blocks for long. */
 bool gyre_resident_on(const char *backend, uint32_t index);
 
-/* Has all of them off the device until gyre_residents_restore, or none: then with why. Blocks while
- * another thread has. */
+/* Keeps a device free on which nobody is, until gyre_residents_restore; false: somebody is there,
+ * or another thread keeps a device free. Never blocks for long. */
+GYRE_MUST_USE bool gyre_residents_try_keep(const char *backend, uint32_t index);
+
+/* Has all of them off the device and keeps it free until gyre_residents_restore, or none: then with
+ * why. Those that are known and off the device are asked as well. Blocks while another thread keeps
+ * a device free. */
 GYRE_MUST_USE gyre_status gyre_residents_suspend(const char *backend, uint32_t index);
 void gyre_residents_restore(void);
 

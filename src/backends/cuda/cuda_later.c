@@ -73,19 +73,15 @@ void gyre_cuda_later(gyre_dev *dev, gyre_cuda_call call, void *what)
 {
     const note now = {
         .cu = dev->cu, .context = dev->context, .what = what, .index = dev->index, .call = call};
-    const bool held = gyre_residents_try_hold(); /* nobody comes back meanwhile */
-    const bool free_now = held && !gyre_resident_on("cuda", dev->index);
     void *memory;
     note *n;
 
-    if (free_now) {
+    if (gyre_residents_try_keep("cuda", dev->index)) {
         gyre_cuda_catch_up(dev);
         gyre_cuda_note(dev, make(&now));
-    }
-    if (held)
-        gyre_residents_let_go();
-    if (free_now)
+        gyre_residents_restore();
         return;
+    }
     if (gyre_alloc(NULL, 1, sizeof *n, &memory) != GYRE_OK)
         return;
     n = memory;

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Actors that share a device with somebody who needs it for himself for a moment: they go and come
+ * back, whatever their users do meanwhile, and whatever keeps them.
+ *
+ * Seats that are threads are in nobody's way; here they are made to be, so that all of it is tried
+ * with them too.
+ */
+#include "conformance_actor.h"
+
+#include "actor/actor.h"
+#include "actor/wire.h"
+#include "dev/resident.h"
+#include "dev/word.h"
+#include "gyre/thread.h"
+
+#include "behaviours/waiter.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+
+enum { SEATS = 2, EACH = 2 * SEATS, STALL_MS = 300 };
+
+static bool is_threads(void)
+{
+    return gyre_device_has(on.device, GYRE_FEATURE_FUNCTIONS);
+}
+
+/* One that has not been launched, or NULL. */
+static gyre_actor *sharer_new(void)
+{
+    const gyre_actor_options options = {.struct_size = sizeof options, .stall_ns = STALL_MS * MS};
+    gyre_actor *actor = NULL;
+    const gyre_status status = gyre_actor_create(on.context, &waiter, &options, &actor);
+
+    no_actors = status == GYRE_UNSUPPORTED;
+    if (no_actors || !ok(status))
+        return NULL;
+    if (is_threads())
+        actor->resident = (gyre_resident){.backend = on.device->backend,
+                                          .index = on.device->index,
+                                          .units = 1,
+                                          .room = {.units = 100},
+                                          .name = actor->name,
+                                          .suspend = gyre_actor_suspend,
+                                          .restore = gyre_actor_restore};
+    return actor;
+}
+
+static gyre_actor *sharer(uint32_t seats, gyre_actor_idle idle)
+{
+    const gyre_actor_launch_options options = {
+        .struct_size = sizeof options, .seats = seats, .idle = idle, .leave_us = 1000};
+    gyre_actor *const actor = sharer_new();
+
+    return actor && ok(gyre_actor_launch(actor, &options)) ? actor : NULL;
+}
+
+static void drop(gyre_actor *actor, gyre_port *port)
+{
+    gyre_port_close(port);
+    if (actor && is_threads()) {
+        CHECK(ok(gyre_actor_terminate(actor, soon())));
+        gyre_resident_forget(&actor->resident);
+    }
+    gyre_actor_destroy(actor);
+}
+
+/* Each seat, as often. */
+static bool answers(gyre_port *port)
+{
+    const gyre_brief message = {.type = WAITER_COUNT};
+    const gyre_brief messages[EACH] = {message, message, message, message};
+    gyre_brief replies[EACH];
+
+    return port && ok(gyre_port_call_many(port, messages, replies, EACH, soon()));
+}
+
+static gyre_status suspend_all(void)
+{
+    return gyre_residents_suspend(on.device->backend, on.device->index);
+}
+
+static bool is_taken(void)
+{
+    return gyre_resident_on(on.device->backend, on.device->index);
+}
+
+/* What a user does on a thread of his own. */
+typedef struct deed {
+    gyre_status (*what)(gyre_actor *actor);
+    gyre_actor *actor;
+    gyre_status status;
+    gyre_thread *thread;
+    _Atomic bool done;
+} deed;
+
+static void do_it(void *arg)
+{
+    deed *const d = arg;
+
+    d->status = d->what(d->actor);
+    atomic_store(&d->done, true);
+}
+
+static bool begin(deed *d, gyre_actor *actor, gyre_status (*what)(gyre_actor *actor))
+{
+    d->actor = actor;
+    d->what = what;
+    atomic_store(&d->done, false);
+    return ok(gyre_thread_start(do_it, d, NULL, &d->thread));
+}
+
+static bool is_well_done(deed *d)
+{
+    gyre_thread_stop(d->thread);
+    return ok(d->status);
+}
+
+/* Those that wait would have done it by now. */
+static bool waits(deed *d)
+{
+    sleep_ns(30 * MS);
+    return !atomic_load(&d->done);
+}
+
+static gyre_status resume(gyre_actor *actor)
+{
+    return gyre_actor_resume(actor);
+}
+
+static gyre_status pause_it(gyre_actor *actor)
+{
+    return gyre_actor_pause(actor, soon());
+}
+
+static gyre_status park(gyre_actor *actor)
+{
+    return gyre_actor_park(actor, soon());
+}
+
+static gyre_status drain(gyre_actor *actor)
+{
+    return gyre_actor_drain(actor, soon());
+}
+
+static gyre_status launch(gyre_actor *actor)
+{
+    return gyre_actor_launch(actor, NULL);
+}
+
+static gyre_status give_up(gyre_actor *actor)
+{
+    drop(actor, NULL);
+    return GYRE_OK;
+}
+
+static void one_that_is_parked_comes_back_later(void)
+{
+    gyre_actor *const parked = sharer(1, GYRE_ACTOR_BACK_OFF);
+    gyre_actor *const first = sharer(1, GYRE_ACTOR_BACK_OFF);
+    gyre_actor *const second = sharer(1, GYRE_ACTOR_BACK_OFF);
+    gyre_port *const ports[] = {port_new(parked), port_new(first), port_new(second)};
+    deed d;
+
+    NEED_ACTORS();
+    REQUIRE(ports[0] && ports[1] && ports[2] && ok(gyre_actor_park(parked, soon())));
+    REQUIRE(ok(suspend_all()) && !is_taken());
+    REQUIRE(begin(&d, parked, resume));
+    CHECK(waits(&d) && !is_taken() && gyre_actor_state(parked) == GYRE_ACTOR_PARKED);
+    gyre_residents_restore();
+    CHECK(is_well_done(&d));
+    CHECK(answers(ports[0]) && answers(ports[1]) && answers(ports[2]));
+    drop(parked, ports[0]);
+    drop(first, ports[1]);
+    drop(second, ports[2]);
+}
+
+static void one_that_drains_comes_back_later(void)
+{
+    gyre_actor *const actor = sharer(1, GYRE_ACTOR_BACK_OFF);
+    gyre_port *const port = port_new(actor);
+    const gyre_brief message = {.type = WAITER_COUNT};
+    waiter_state state = {0};
+    deed d;
+
+    NEED_ACTORS();
+    REQUIRE(port && ok(gyre_actor_park(actor, soon())));
+    REQUIRE(ok(gyre_port_send(port, &message, soon())));
+    REQUIRE(ok(suspend_all()) && begin(&d, actor, drain));
+    CHECK(waits(&d) && !is_taken());
+    gyre_residents_restore();
+    CHECK(is_well_done(&d) && gyre_actor_state(actor) == GYRE_ACTOR_TERMINATED);
+    CHECK(ok(gyre_actor_read_state(actor, &state, sizeof state)) && state.count == 1);
+    drop(actor, port);
+}
+
+static void a_launch_waits(void)
+{
+    gyre_actor *const actor = sharer_new();
+    gyre_port *port;
+    deed d;
+
+    NEED_ACTORS();
+    REQUIRE(actor && ok(suspend_all()) && begin(&d, actor, launch));
+    CHECK(waits(&d) && !is_taken() && gyre_actor_state(actor) == GYRE_ACTOR_CREATED);
+    gyre_residents_restore();
+    CHECK(is_well_done(&d));
+    port = port_new(actor);
+    CHECK(answers(port));
+    drop(actor, port);
+}
+
+/* It is parked for the other's sake, which is not what its user meant. */
+static void who_changes_its_life_meanwhile_waits(void)
+{
+    static const struct {
+        gyre_status (*what)(gyre_actor *actor);
+        gyre_actor_status then;
+    } deeds[] = {{pause_it, GYRE_ACTOR_PAUSED},
+                 {resume, GYRE_ACTOR_ACTIVE},
+                 {park, GYRE_ACTOR_PARKED},
+                 {resume, GYRE_ACTOR_ACTIVE}};
+    gyre_actor *const actor = sharer(1, GYRE_ACTOR_BACK_OFF);
+    gyre_port *const port = port_new(actor);
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    for (size_t i = 0; i < COUNT(deeds); i++) {
+        deed d;
+
+        REQUIRE(ok(suspend_all()) && begin(&d, actor, deeds[i].what));
+        CHECK(waits(&d));
+        CHECK(gyre_actor_pause(actor, gyre_clock_after_ns(MS)) == GYRE_UNAVAILABLE);
+        gyre_residents_restore();
+        CHECK(is_well_done(&d) && gyre_actor_state(actor) == deeds[i].then);
+    }
+    CHECK(answers(port));
+    drop(actor, port);
+}
+
+static void one_that_ends_meanwhile_stays_so(void)
+{
+    gyre_actor *const actor = sharer(1, GYRE_ACTOR_BACK_OFF);
+    gyre_port *const port = port_new(actor);
+
+    NEED_ACTORS();
+    REQUIRE(port && ok(suspend_all()));
+    CHECK(ok(gyre_actor_terminate(actor, soon())));
+    gyre_residents_restore();
+    CHECK(gyre_actor_state(actor) == GYRE_ACTOR_TERMINATED && !is_taken());
+    drop(actor, port);
+}
+
+static void one_that_is_destroyed_meanwhile_is_gone(void)
+{
+    gyre_actor *const actor = sharer(1, GYRE_ACTOR_BACK_OFF);
+    deed d;
+
+    NEED_ACTORS();
+    REQUIRE(actor && ok(suspend_all()) && begin(&d, actor, give_up));
+    CHECK(waits(&d));
+    gyre_residents_restore();
+    CHECK(is_well_done(&d) && !is_taken());
+}
+
+/* A message slipped in when it left: the stream waits for it, and who keeps the device free would
+ * wait for the stream, and so keep it from coming back. */
+static void one_that_is_away_may_be_waited_for(void)
+{
+    gyre_actor *const actor = sharer(1, GYRE_ACTOR_LEAVE);
+    gyre_port *const port = port_new(actor);
+    gyre_wire *w;
+
+    NEED_ACTORS();
+    REQUIRE(port && ok(gyre_actor_wait(actor, GYRE_ACTOR_AWAY, soon())) && !is_taken());
+    w = &port->wire[0];
+    atomic_store(&w->errand[0], UINT64_C(1) << 32);
+    CHECK(suspend_all() == GYRE_UNAVAILABLE);
+    CHECK(strstr(gyre_error_last()->text, "a stream waits"));
+    gyre_word_store(&w->passed[0], 1);
+    CHECK(ok(suspend_all()));
+    gyre_residents_restore();
+    CHECK(answers(port));
+    drop(actor, port);
+}
+
+static const test_case cases[] = {
+    TEST(one_that_is_parked_comes_back_later),
+    TEST(one_that_drains_comes_back_later),
+    TEST(a_launch_waits),
+    TEST(who_changes_its_life_meanwhile_waits),
+    TEST(one_that_ends_meanwhile_stays_so),
+    TEST(one_that_is_destroyed_meanwhile_is_gone),
+    TEST(one_that_is_away_may_be_waited_for),
+};
+CONFORMANCE_MAIN(cases)
