@@ -32,6 +32,14 @@ enum { GYRE_ACTOR_NAME = 32, GYRE_ACTOR_SCHEME = 320 };
 
 typedef struct gyre_residence gyre_residence;
 
+/* What seats are told. */
+typedef struct gyre_order {
+    bool active;        /* 0: up to the gates, which are moved to what was sent so far, */
+    bool keep_gates;    /* unless they stay, */
+    bool here;          /* or are moved to what was handled so far */
+    uint32_t terminate; /* 1: at once; 2: at the gates */
+} gyre_order;
+
 struct gyre_actor {
     gyre_context *context;
     gyre_behaviour given;            /* the caller's, with zeros for what an older one lacks */
@@ -57,7 +65,9 @@ struct gyre_actor {
     _Atomic uint64_t returns; /* from being away [actor-status] */
 
     pthread_mutex_t lock;
-    uint32_t order;      /* the last */
+    uint32_t order;      /* the last: its number */
+    gyre_order told;     /* what it is to do in the end, */
+    bool gathers;        /* but first all seats end, since some have */
     gyre_error fault;    /* once it has failed */
     uint64_t watched;    /* what seats had told when it was last seen to move, */
     uint64_t watched_ns; /* and when that was, */
@@ -135,7 +145,9 @@ void gyre_actor_forget(gyre_actor *actor);
  * driver. */
 GYRE_MUST_USE gyre_status gyre_actor_look(gyre_actor *actor);
 
-/* For others who need the device for a moment: off it, and back to what it was. */
+/* away.c: for others who need the device for a moment: off it, and back to what it was. One that
+ * did not leave within stall_ns is what it was, and goes on: GYRE_UNAVAILABLE. One that had been
+ * told to end becomes what that order was for, and does not come back. */
 GYRE_MUST_USE gyre_status gyre_actor_suspend(gyre_resident *resident);
 void gyre_actor_restore(gyre_resident *resident);
 

@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "gyre/clock.h"
 
+enum { TAKEN_BACK_NS = 20000000 }; /* until seats should have read that they stay */
+
 gyre_status gyre_actor_leave(gyre_actor *actor, uint64_t deadline_ns)
 {
     if (!actor->ending)
@@ -59,6 +61,15 @@ static gyre_order as_before(gyre_actor_status before)
     return (gyre_order){.active = before == GYRE_ACTOR_ACTIVE, .keep_gates = true};
 }
 
+/* One that was told to leave, and has not, stays as it is. Seats that have left all the same come
+ * back, by this wait or by whoever looks at the actor next; one that is at a message for long reads
+ * no order before it is done. */
+static void take_back(gyre_actor *actor)
+{
+    gyre_order_give(actor, as_before(gyre_actor_state(actor)));
+    (void)!gyre_order_await(actor, gyre_clock_after_ns(TAKEN_BACK_NS));
+}
+
 gyre_status gyre_actor_return(gyre_actor *actor)
 {
     const gyre_actor_status before = (gyre_actor_status)actor->before;
@@ -82,6 +93,8 @@ gyre_status gyre_actor_step_out(gyre_actor *actor, uint64_t deadline_ns)
         return GYRE_AGAIN;
     gyre_order_give(actor, gyre_order_up_to_gates(now, 2));
     status = gyre_order_await_end(actor, GYRE_ACTOR_PARKED, deadline_ns);
+    if (status == GYRE_TIMEOUT)
+        take_back(actor);
     if (status != GYRE_OK)
         return status;
     actor->before = now;
@@ -96,20 +109,23 @@ static gyre_actor *actor_of(gyre_resident *resident)
     return (gyre_actor *)(void *)((char *)resident - offsetof(gyre_actor, resident));
 }
 
-/* Off the device; the lock is held. */
+/* Off the device; the lock is held. One that was told to end before does so, and stays off. */
 static gyre_status suspend(gyre_actor *actor)
 {
     const gyre_actor_status now = gyre_actor_state(actor);
+    const bool ends = actor->ending && !actor->gathers;
     gyre_status status;
 
-    gyre_order_give(actor, gyre_order_up_to_gates(now, 2));
-    status = gyre_order_await_end(actor, GYRE_ACTOR_PARKED, gyre_clock_after_ns(actor->stall_ns));
-    if (status == GYRE_OK)
+    if (!ends)
+        gyre_order_give(actor, gyre_order_up_to_gates(now, 2));
+    status = gyre_order_await_end(actor, ends ? gyre_order_end_of(now) : GYRE_ACTOR_PARKED,
+                                  gyre_clock_after_ns(actor->stall_ns));
+    if (status == GYRE_OK && !ends)
         actor->before = now;
     if (status != GYRE_TIMEOUT)
         return GYRE_OK; /* one that has failed is not in the way, or counts as one that hangs */
-    /* it goes on as it was */
-    gyre_order_give(actor, as_before(now));
+    if (!ends)
+        take_back(actor);
     return gyre_fail(GYRE_UNAVAILABLE,
                      "actor '%s' is resident and did not leave the device within %llu ms",
                      actor->name, (unsigned long long)(actor->stall_ns / 1000000));

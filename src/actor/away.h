@@ -46,7 +46,8 @@ GYRE_MUST_USE gyre_status gyre_actor_come_back(gyre_actor *actor);
 GYRE_MUST_USE gyre_status gyre_actor_return(gyre_actor *actor);
 
 /* One that rests on the device, launched or paused, leaves it and is back at once, as it was.
- * GYRE_AGAIN: not now; it may be parked until gyre_actor_return. */
+ * GYRE_AGAIN: not now; it may be parked until gyre_actor_return. GYRE_TIMEOUT: it did not leave in
+ * time, and stays as it was. */
 GYRE_MUST_USE gyre_status gyre_actor_step_out(gyre_actor *actor, uint64_t deadline_ns);
 
 /* As gyre_actor_come_back, for who has a message for it, without the lock. GYRE_OK as well when it

@@ -40,23 +40,6 @@ static gyre_status make(gyre_actor *actor, const change *what, uint64_t deadline
     return status;
 }
 
-static gyre_status activate(gyre_actor *actor, gyre_actor_status now, uint64_t deadline_ns)
-{
-    (void)now, (void)deadline_ns;
-    gyre_order_give(actor, (gyre_order){.active = true});
-    gyre_actor_become(actor, GYRE_ACTOR_ACTIVE);
-    return GYRE_OK;
-}
-
-gyre_status gyre_actor_activate(gyre_actor *actor)
-{
-    static const change c = {BIT(GYRE_ACTOR_LAUNCHED),
-                             BIT(GYRE_ACTOR_ACTIVE) | BIT(GYRE_ACTOR_AWAY), activate,
-                             "it cannot be activated", false};
-
-    return make(actor, &c, gyre_clock_after_ns(GYRE_ACTOR_KEPT_NS));
-}
-
 static gyre_status resume(gyre_actor *actor, gyre_actor_status now, uint64_t deadline_ns)
 {
     const bool ending = actor->ending;
@@ -68,9 +51,19 @@ static gyre_status resume(gyre_actor *actor, gyre_actor_status now, uint64_t dea
         status = gyre_actor_come_to_life(actor, false);
     else if (ending) /* by a park that was not over in time: they may end yet */
         status = gyre_order_await(actor, gyre_clock_after_ns(actor->launched.handshake_ns));
-    if (gyre_actor_state(actor) != GYRE_ACTOR_FAILED)
-        gyre_actor_become(actor, status == GYRE_OK ? GYRE_ACTOR_ACTIVE : now);
+    /* the order stands, if they are there to read it */
+    if (status == GYRE_OK || (status == GYRE_TIMEOUT && now != GYRE_ACTOR_PARKED))
+        gyre_actor_become(actor, GYRE_ACTOR_ACTIVE);
     return status;
+}
+
+gyre_status gyre_actor_activate(gyre_actor *actor)
+{
+    static const change c = {BIT(GYRE_ACTOR_LAUNCHED),
+                             BIT(GYRE_ACTOR_ACTIVE) | BIT(GYRE_ACTOR_AWAY), resume,
+                             "it cannot be activated", false};
+
+    return make(actor, &c, gyre_clock_after_ns(GYRE_ACTOR_KEPT_NS));
 }
 
 gyre_status gyre_actor_resume(gyre_actor *actor)

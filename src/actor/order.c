@@ -93,25 +93,51 @@ gyre_status gyre_actor_fail(gyre_actor *actor, gyre_status status)
     return status;
 }
 
-void gyre_order_give(gyre_actor *actor, gyre_order o)
+/* Moves the gates of a seat's ports. */
+static void move_gates(const gyre_actor *actor, uint32_t i, bool here)
+{
+    gyre_seat *const seat = gyre_actor_seat(actor, i);
+
+    for (uint32_t p = 0; p < actor->shape.ports; p++) {
+        uint32_t requests = gyre_mailbox_load(&seat->heads[p]);
+        uint32_t bells = gyre_mailbox_load(&seat->rung[p]);
+
+        if (!here)
+            gyre_port_sent(actor->port[p], i, &requests, &bells);
+        gyre_mailbox_store(&seat->gates[p], requests);
+        gyre_mailbox_store(&seat->bell_gates[p], bells);
+    }
+}
+
+static void issue(gyre_actor *actor, gyre_order o)
 {
     actor->order++;
     actor->ending = o.terminate != 0;
     for (uint32_t i = 0; i < actor->shape.seats; i++) {
         gyre_seat *const seat = gyre_actor_seat(actor, i);
 
-        for (uint32_t p = 0; p < actor->shape.ports && !o.active && !o.keep_gates; p++) {
-            uint32_t requests, bells;
-
-            gyre_port_sent(actor->port[p], i, &requests, &bells);
-            gyre_mailbox_store(&seat->gates[p], requests);
-            gyre_mailbox_store(&seat->bell_gates[p], bells);
-        }
+        if (!o.active && !o.keep_gates)
+            move_gates(actor, i, o.here);
         gyre_mailbox_store64(&seat->control.host.time, gyre_clock_now_ns());
         gyre_mailbox_store_order(&seat->control.host, o.active, o.terminate);
         /* release [actor-order]: pairs with the acquire in the seat's loop */
         gyre_mailbox_release(&seat->control.host.order, actor->order);
     }
+}
+
+void gyre_order_give(gyre_actor *actor, gyre_order o)
+{
+    issue(actor, o);
+    actor->told = o;
+    actor->told.keep_gates = true; /* when it is given again */
+    actor->gathers = false;
+}
+
+gyre_actor_status gyre_order_end_of(gyre_actor_status now)
+{
+    return now == GYRE_ACTOR_ACTIVE     ? GYRE_ACTOR_AWAY
+           : now == GYRE_ACTOR_DRAINING ? GYRE_ACTOR_TERMINATED
+                                        : GYRE_ACTOR_PARKED;
 }
 
 static bool order_done(const gyre_actor *actor)
@@ -120,7 +146,7 @@ static bool order_done(const gyre_actor *actor)
         /* acquire [actor-order]: pairs with the release in the seat's loop */
         if (gyre_mailbox_acquire(&gyre_actor_seat(actor, i)->control.device.order) != actor->order)
             return false;
-    return true;
+    return !actor->gathers;
 }
 
 static bool all_alive(const gyre_actor *actor)
@@ -133,13 +159,16 @@ static bool all_alive(const gyre_actor *actor)
     return true;
 }
 
-static bool all_ended(const gyre_actor *actor)
+/* How many seats have ended. */
+static uint32_t count_ended(const gyre_actor *actor)
 {
+    uint32_t count = 0;
+
     for (uint32_t i = 0; i < actor->shape.seats; i++)
         /* acquire [actor-order] */
-        if (!gyre_mailbox_acquire(&gyre_actor_seat(actor, i)->control.device.has_terminated))
-            return false;
-    return true;
+        if (gyre_mailbox_acquire(&gyre_actor_seat(actor, i)->control.device.has_terminated))
+            count++;
+    return count;
 }
 
 void gyre_actor_doze(uint32_t *rounds)
@@ -154,10 +183,12 @@ void gyre_actor_doze(uint32_t *rounds)
     nanosleep(&pause, NULL);
 }
 
-/* Whether all have ended by the last order. */
+/* Whether all have ended by the last order. What was to be handled does not matter to one that was
+ * to end at once. */
 static bool ended_in_order(const gyre_actor *actor)
 {
-    return all_ended(actor) && order_done(actor);
+    return count_ended(actor) == actor->shape.seats &&
+           (order_done(actor) || (actor->told.terminate == 1 && !actor->gathers));
 }
 
 static gyre_status begin(gyre_actor *actor, bool fresh);
@@ -169,8 +200,44 @@ static void let_go(gyre_actor *actor)
     gyre_resident_remove(&actor->resident);
 }
 
-/* Waits for what the seats say; the lock is held. Failing seats end it. Seats that were told to end
- * by an order before the last, and did, come back to carry out that one. */
+/* All have ended, and not by the last order: they begin again to carry that out. GYRE_AGAIN: they
+ * do, or will, when their device is not kept free any more. */
+static gyre_status begin_again(gyre_actor *actor)
+{
+    gyre_status status;
+
+    let_go(actor);
+    if (actor->gathers)
+        gyre_order_give(actor, actor->told);
+    actor->watched_ns = gyre_clock_now_ns(); /* they could not handle anything until now */
+    status = begin(actor, false);
+    return status == GYRE_OK ? GYRE_AGAIN : status;
+}
+
+/* Seats that were told to end, and then something else, may have ended by the first. One alone
+ * comes back; of several the others have to end too, since they begin together. */
+gyre_status gyre_order_look(gyre_actor *actor)
+{
+    gyre_status status = actor->residence->look(actor);
+    const uint32_t ended = count_ended(actor);
+    const bool ends = actor->told.terminate && !actor->gathers;
+
+    if (status == GYRE_AGAIN && ended > 0 && !actor->ending) {
+        issue(actor, (gyre_order){.keep_gates = !actor->told.active,
+                                  .here = actor->told.active,
+                                  .terminate = 2});
+        actor->gathers = true;
+    }
+    if (status == GYRE_OK && (ended < actor->shape.seats || (!ends && order_done(actor))))
+        status = gyre_fail(GYRE_CLOSED, "actor '%s' ended unasked", actor->name);
+    else if (status == GYRE_OK && !(ends && ended_in_order(actor)))
+        status = begin_again(actor);
+    if (status != GYRE_OK && status != GYRE_AGAIN && gyre_actor_state(actor) != GYRE_ACTOR_FAILED)
+        status = gyre_actor_fail(actor, status);
+    return status;
+}
+
+/* Waits for what the seats say; the lock is held. Failing seats end it. */
 static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor),
                          uint64_t deadline_ns)
 {
@@ -181,20 +248,10 @@ static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor
 
         if (rounds % 64 == 63) {
             gyre_prints_overhear(actor);
-            status = actor->residence->look(actor);
-        }
-        if (status == GYRE_OK && !done(actor)) {
-            if (!all_ended(actor))
-                return gyre_actor_fail(
-                    actor, gyre_fail(GYRE_CLOSED, "actor '%s' ended unasked", actor->name));
-            let_go(actor);
-            status = begin(actor, false);
-            if (status == GYRE_OK)
-                status = GYRE_AGAIN;
+            status = gyre_order_look(actor);
         }
         if (status != GYRE_OK && status != GYRE_AGAIN)
-            return gyre_actor_state(actor) == GYRE_ACTOR_FAILED ? status
-                                                                : gyre_actor_fail(actor, status);
+            return status;
         if (gyre_clock_now_ns() >= deadline_ns)
             return done(actor) ? GYRE_OK : GYRE_TIMEOUT;
         gyre_actor_doze(&rounds);
@@ -208,7 +265,8 @@ gyre_status gyre_order_await(gyre_actor *actor, uint64_t deadline_ns)
     return await(actor, order_done, deadline_ns);
 }
 
-gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then, uint64_t deadline_ns)
+/* They were told to end: waits until they have. */
+static gyre_status await_gone(gyre_actor *actor, uint64_t deadline_ns)
 {
     gyre_status status = await(actor, ended_in_order, deadline_ns);
     uint32_t rounds = 0;
@@ -220,10 +278,18 @@ gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then, uint
     if (status == GYRE_OK) {
         let_go(actor);
         actor->ending = false;
-        gyre_actor_become(actor, then);
     } else if (status != GYRE_TIMEOUT && gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
         status = gyre_actor_fail(actor, status);
     }
+    return status;
+}
+
+gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then, uint64_t deadline_ns)
+{
+    const gyre_status status = await_gone(actor, deadline_ns);
+
+    if (status == GYRE_OK)
+        gyre_actor_become(actor, then);
     return status;
 }
 
@@ -257,10 +323,10 @@ gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh)
         gyre_actor_time_learn(actor);
     if (status != GYRE_TIMEOUT)
         return status;
-    /* those that came to life make room for the others, which end as soon as they begin */
-    gyre_order_give(actor, (gyre_order){.keep_gates = true, .terminate = 1});
-    status = gyre_order_await_end(actor, GYRE_ACTOR_TERMINATED,
-                                  gyre_clock_after_ns(actor->launched.handshake_ns));
+    /* those that came to life make room for the others, which end as soon as they begin; not in
+     * the middle of what was sent, which waits for the next time */
+    gyre_order_give(actor, (gyre_order){.here = true, .terminate = 2});
+    status = await_gone(actor, gyre_clock_after_ns(actor->launched.handshake_ns));
     if (status == GYRE_OK)
         return gyre_fail(GYRE_NO_MEMORY,
                          "actor '%s': %s did not have all of %u seats resident within %llu ms",

@@ -12,13 +12,6 @@
 
 #include "actor/actor.h"
 
-/* What seats are told. */
-typedef struct gyre_order {
-    bool active;        /* 0: up to the gates, which are moved to what was sent so far, */
-    bool keep_gates;    /* unless they stay */
-    uint32_t terminate; /* 1: at once; 2: at the gates */
-} gyre_order;
-
 /* How long a device may be kept free, for who has no deadline of his own. */
 #define GYRE_ACTOR_KEPT_NS UINT64_C(10000000000)
 
@@ -51,7 +44,16 @@ GYRE_MUST_USE gyre_status gyre_actor_refuse(gyre_actor *actor, const char *what)
 /* It has failed, with this thread's last error as the reason. Returns `status`. */
 gyre_status gyre_actor_fail(gyre_actor *actor, gyre_status status);
 
+/* An order stands until the next one. One to end may be taken back by any other, but for one to end
+ * at once. */
 void gyre_order_give(gyre_actor *actor, gyre_order order);
+
+/* How the seats are. GYRE_AGAIN: they are at it; GYRE_OK: they have ended as they were told; else
+ * it has failed, by this call or before. */
+GYRE_MUST_USE gyre_status gyre_order_look(gyre_actor *actor);
+
+/* What one becomes that was told to end and is `now`. */
+gyre_actor_status gyre_order_end_of(gyre_actor_status now);
 
 /* Waits until all seats have carried out the last. Failing seats end it. */
 GYRE_MUST_USE gyre_status gyre_order_await(gyre_actor *actor, uint64_t deadline_ns);

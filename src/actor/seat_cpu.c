@@ -208,11 +208,12 @@ static gyre_status start(gyre_actor *actor, bool fresh)
     }
     if (status != GYRE_OK && actor->threads) {
         /* those that began are told to end at once */
+        actor->order++;
         for (uint32_t i = 0; i < seats; i++) {
             gyre_control_host *const host = &gyre_actor_seat(actor, i)->control.host;
 
             gyre_mailbox_store(&host->should_terminate, 1);
-            gyre_mailbox_release(&host->order, gyre_mailbox_load(&host->order) + 1);
+            gyre_mailbox_release(&host->order, actor->order);
         }
         drop_threads(actor);
     }

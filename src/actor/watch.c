@@ -137,15 +137,12 @@ gyre_status gyre_actor_look(gyre_actor *actor)
         return GYRE_OK;
     now = gyre_actor_state(actor);
     if (gyre_actor_is_resident(now)) {
-        status = actor->residence->look(actor);
-        if (status == GYRE_OK && !actor->ending)
-            status = gyre_actor_fail(
-                actor, gyre_fail(GYRE_CLOSED, "actor '%s' ended unasked", actor->name));
-        else if (status == GYRE_AGAIN || status == GYRE_OK)
+        status = gyre_order_look(actor);
+        if (status == GYRE_OK) /* by an order that nobody waits for any more */
+            status = gyre_order_await_end(actor, gyre_order_end_of(now), 0);
+        else if (status == GYRE_AGAIN)
             status =
                 now == GYRE_ACTOR_ACTIVE || now == GYRE_ACTOR_DRAINING ? watch(actor) : GYRE_OK;
-        else
-            status = gyre_actor_fail(actor, status);
     } else if (now == GYRE_ACTOR_AWAY && gyre_actor_waiting(actor) > 0) {
         status = gyre_actor_come_back(actor);
         status = status == GYRE_AGAIN ? GYRE_OK : status;

@@ -8,7 +8,7 @@
  */
 #include "conformance_actor.h"
 
-#include "actor/actor.h"
+#include "actor/away.h"
 #include "actor/wire.h"
 #include "dev/resident.h"
 #include "dev/word.h"
@@ -16,7 +16,7 @@
 
 #include "behaviours/waiter.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
-enum { SEATS = 2, EACH = 2 * SEATS, STALL_MS = 300 };
+enum { SEATS = 2, EACH = 2 * SEATS, STALL_MS = 300, HANDSHAKE_MS = 500 };
 
 static bool is_threads(void)
 {
@@ -46,8 +46,11 @@ static gyre_actor *sharer_new(void)
 
 static gyre_actor *sharer(uint32_t seats, gyre_actor_idle idle)
 {
-    const gyre_actor_launch_options options = {
-        .struct_size = sizeof options, .seats = seats, .idle = idle, .leave_us = 1000};
+    const gyre_actor_launch_options options = {.struct_size = sizeof options,
+                                               .seats = seats,
+                                               .idle = idle,
+                                               .leave_us = 1000,
+                                               .handshake_ns = HANDSHAKE_MS * MS};
     gyre_actor *const actor = sharer_new();
 
     return actor && ok(gyre_actor_launch(actor, &options)) ? actor : NULL;
@@ -282,6 +285,168 @@ static void one_that_is_away_may_be_waited_for(void)
     drop(actor, port);
 }
 
+/* One of the seats is at a message until flag[0] is set. */
+static bool hang_one(gyre_port *port, uint32_t *flag)
+{
+    const gyre_brief hang = hanging(WAITER_HANG, flag);
+    const uint64_t until = soon();
+
+    if (!port || !ok(gyre_port_send(port, &hang, soon())))
+        return false;
+    while (!__atomic_load_n(&flag[1], __ATOMIC_ACQUIRE) && gyre_clock_now_ns() < until)
+        sleep_ns(MS);
+    return __atomic_load_n(&flag[1], __ATOMIC_ACQUIRE) == 1;
+}
+
+static void let_go(uint32_t *flag)
+{
+    __atomic_store_n(&flag[0], 1, __ATOMIC_RELEASE);
+}
+
+static uint64_t shortly(void)
+{
+    return gyre_clock_after_ns(50 * MS);
+}
+
+/* The other seat may have left when this one would not. */
+static void a_crew_that_cannot_go_stays_whole(void)
+{
+    gyre_actor *const actor = sharer(SEATS, GYRE_ACTOR_BACK_OFF);
+    gyre_port *const port = port_new(actor);
+    uint32_t *flag;
+
+    NEED_ACTORS();
+    flag = take(GYRE_CONTEXT_PINNED, 64);
+    REQUIRE(port && flag && hang_one(port, flag));
+    CHECK(suspend_all() == GYRE_UNAVAILABLE);
+    CHECK(strstr(gyre_error_last()->text, "did not leave"));
+    CHECK(gyre_actor_state(actor) == GYRE_ACTOR_ACTIVE);
+    let_go(flag);
+    CHECK(answers(port) && ok(suspend_all()));
+    gyre_residents_restore();
+    CHECK(answers(port) && gyre_actor_state(actor) == GYRE_ACTOR_ACTIVE);
+    drop(actor, port);
+    give(GYRE_CONTEXT_PINNED, flag, 64);
+}
+
+/* Likewise by a park that was not over in time. */
+static void a_crew_that_resumes_is_whole(void)
+{
+    gyre_actor *const actor = sharer(SEATS, GYRE_ACTOR_BACK_OFF);
+    gyre_port *const port = port_new(actor);
+    uint32_t *flag;
+
+    NEED_ACTORS();
+    flag = take(GYRE_CONTEXT_PINNED, 64);
+    REQUIRE(port && flag && hang_one(port, flag));
+    CHECK(gyre_actor_park(actor, shortly()) == GYRE_TIMEOUT);
+    CHECK(gyre_actor_resume(actor) == GYRE_TIMEOUT);
+    CHECK(gyre_actor_state(actor) == GYRE_ACTOR_ACTIVE);
+    let_go(flag);
+    CHECK(answers(port) && gyre_actor_state(actor) == GYRE_ACTOR_ACTIVE);
+    drop(actor, port);
+    give(GYRE_CONTEXT_PINNED, flag, 64);
+}
+
+/* Orders that nobody waited for to the end stand, and are carried out, by whatever comes next. */
+static void what_was_ordered_before_comes_true(void)
+{
+    uint32_t *flag;
+
+    for (int i = 0; i < 3; i++) {
+        gyre_actor *const actor = sharer(1, GYRE_ACTOR_BACK_OFF);
+        gyre_port *const port = port_new(actor);
+        const gyre_actor_status then = i == 1 ? GYRE_ACTOR_PARKED : GYRE_ACTOR_TERMINATED;
+
+        NEED_ACTORS();
+        flag = take(GYRE_CONTEXT_PINNED, 64);
+        REQUIRE(port && flag && hang_one(port, flag));
+        if (i == 1)
+            CHECK(gyre_actor_park(actor, shortly()) == GYRE_TIMEOUT);
+        else
+            CHECK(gyre_actor_drain(actor, shortly()) == GYRE_TIMEOUT);
+        CHECK(i == 2 || suspend_all() == GYRE_UNAVAILABLE);
+        let_go(flag);
+        if (i < 2) {
+            CHECK(ok(suspend_all()) && gyre_actor_state(actor) == then);
+            gyre_residents_restore();
+        }
+        CHECK(ok(gyre_actor_wait(actor, then, soon())) && !is_taken());
+        drop(actor, port);
+        give(GYRE_CONTEXT_PINNED, flag, 64);
+    }
+}
+
+static void one_that_steps_out_too_slowly_stays(void)
+{
+    const gyre_actor_launch_options options = {.struct_size = sizeof options, .not_active = true};
+    gyre_actor *const actor = sharer_new();
+    gyre_port *port;
+
+    NEED_ACTORS();
+    REQUIRE(actor && ok(gyre_actor_launch(actor, &options)));
+    port = port_new(actor);
+    pthread_mutex_lock(&actor->lock);
+    CHECK(gyre_actor_step_out(actor, 0) == GYRE_TIMEOUT);
+    pthread_mutex_unlock(&actor->lock);
+    CHECK(gyre_actor_state(actor) == GYRE_ACTOR_LAUNCHED);
+    sleep_ns(20 * MS); /* its seat may have ended */
+    CHECK(ok(gyre_actor_activate(actor)) && answers(port));
+    drop(actor, port);
+}
+
+/* A residence whose seats do not come to life, and end when they are told. */
+static gyre_status start_nothing(gyre_actor *actor, bool fresh)
+{
+    (void)actor, (void)fresh;
+    return GYRE_OK;
+}
+
+static gyre_status look_at_nothing(gyre_actor *actor)
+{
+    gyre_seat *const seat = gyre_actor_seat(actor, 0);
+
+    if (!gyre_mailbox_load(&seat->control.host.should_terminate))
+        return GYRE_AGAIN;
+    gyre_mailbox_store(&seat->control.device.order, gyre_mailbox_load(&seat->control.host.order));
+    gyre_mailbox_release(&seat->control.device.has_terminated, 1);
+    return GYRE_OK;
+}
+
+static void one_that_cannot_come_back_stays_parked(void)
+{
+    gyre_actor *const actor = sharer(1, GYRE_ACTOR_BACK_OFF);
+    gyre_port *const port = port_new(actor);
+    const gyre_brief message = {.type = WAITER_COUNT};
+    const gyre_residence *whole;
+    gyre_residence lame;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    whole = actor->residence;
+    lame = *whole;
+    lame.start = start_nothing;
+    lame.look = look_at_nothing;
+    for (int i = 0; i < 3; i++) {
+        if (i < 2)
+            CHECK(ok(gyre_actor_park(actor, shortly())));
+        else
+            CHECK(ok(suspend_all()));
+        CHECK(ok(gyre_port_send(port, &message, soon())));
+        actor->residence = &lame;
+        if (i == 0)
+            CHECK(gyre_actor_resume(actor) == GYRE_NO_MEMORY);
+        else if (i == 1)
+            CHECK(gyre_actor_drain(actor, soon()) == GYRE_NO_MEMORY);
+        else
+            gyre_residents_restore();
+        CHECK(gyre_actor_state(actor) == GYRE_ACTOR_PARKED && !is_taken());
+        actor->residence = whole;
+        CHECK(ok(gyre_actor_resume(actor)) && answers(port));
+    }
+    drop(actor, port);
+}
+
 static const test_case cases[] = {
     TEST(one_that_is_parked_comes_back_later),
     TEST(one_that_drains_comes_back_later),
@@ -290,5 +455,10 @@ static const test_case cases[] = {
     TEST(one_that_ends_meanwhile_stays_so),
     TEST(one_that_is_destroyed_meanwhile_is_gone),
     TEST(one_that_is_away_may_be_waited_for),
+    TEST(a_crew_that_cannot_go_stays_whole),
+    TEST(a_crew_that_resumes_is_whole),
+    TEST(what_was_ordered_before_comes_true),
+    TEST(one_that_steps_out_too_slowly_stays),
+    TEST(one_that_cannot_come_back_stays_parked),
 };
 CONFORMANCE_MAIN(cases)
