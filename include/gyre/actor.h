@@ -164,7 +164,8 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_actor_resume(gyre_actor *actor);
  * idle. The state stays, and so do messages. Nothing for one that is parked already. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_park(gyre_actor *actor, uint64_t deadline_ns);
 
-/* Lets it handle what was sent before, and ends it. */
+/* Lets it handle what was sent before, and ends it. After a terminate that timed out it only waits
+ * for the end. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_drain(gyre_actor *actor, uint64_t deadline_ns);
 
 /* Ends it after the messages in hand; what else was sent is lost, and calls for it get GYRE_CLOSED.

@@ -132,10 +132,12 @@ gyre_status gyre_actor_park(gyre_actor *actor, uint64_t deadline_ns)
     return make(actor, &c, deadline_ns);
 }
 
-/* Ends it, `how` the seats are told. */
+/* Ends it, `how` the seats are told. Seats that end at once may have handled some of what was sent
+ * and not what came before it: they cannot be told to handle the rest. */
 static gyre_status end(gyre_actor *actor, uint32_t how, uint64_t deadline_ns)
 {
-    gyre_order_give(actor, (gyre_order){.terminate = how});
+    if (!actor->ending || actor->told.terminate != 1)
+        gyre_order_give(actor, (gyre_order){.terminate = how});
     gyre_actor_become(actor, GYRE_ACTOR_DRAINING);
     return gyre_order_await_end(actor, GYRE_ACTOR_TERMINATED, deadline_ns);
 }

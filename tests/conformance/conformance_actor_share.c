@@ -16,7 +16,7 @@
 
 #include "behaviours/waiter.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
-enum { SEATS = 2, EACH = 2 * SEATS, STALL_MS = 300, HANDSHAKE_MS = 500 };
+enum { SEATS = 2, EACH = 2 * SEATS, MANY = 1000, STALL_MS = 300, HANDSHAKE_MS = 500 };
 
 static bool is_threads(void)
 {
@@ -377,6 +377,36 @@ static void what_was_ordered_before_comes_true(void)
     }
 }
 
+/* What is in hand is handled; what else was sent is lost, also to who drains it then. */
+static void one_that_is_terminated_is_not_drained(void)
+{
+    gyre_actor *const actor = sharer(1, GYRE_ACTOR_BACK_OFF);
+    gyre_port *const port = port_new(actor);
+    const gyre_brief message = {.type = WAITER_COUNT};
+    waiter_state state = {0};
+    uint32_t *flag;
+    deed d;
+
+    NEED_ACTORS();
+    flag = take(GYRE_CONTEXT_PINNED, 64);
+    REQUIRE(port && flag && hang_one(port, flag));
+    for (int i = 0; i < MANY; i++)
+        CHECK(ok(gyre_port_send(port, &message, soon())));
+    CHECK(gyre_actor_terminate(actor, shortly()) == GYRE_TIMEOUT);
+    CHECK(gyre_actor_drain(actor, shortly()) == GYRE_TIMEOUT);
+    REQUIRE(begin(&d, actor, drain));
+    let_go(flag);
+    CHECK(is_well_done(&d) && gyre_actor_state(actor) == GYRE_ACTOR_TERMINATED);
+    CHECK(ok(gyre_actor_read_state(actor, &state, sizeof state)));
+    if (strcmp(on.device->backend, "cuda") ==
+        0) /* other warps may have handled the others before */
+        CHECK(state.count >= 1 && state.count <= 1 + MANY);
+    else /* a few before it looks at the order */
+        CHECK(state.count >= 1 && state.count < 1 + MANY);
+    drop(actor, port);
+    give(GYRE_CONTEXT_PINNED, flag, 64);
+}
+
 static void one_that_steps_out_too_slowly_stays(void)
 {
     const gyre_actor_launch_options options = {.struct_size = sizeof options, .not_active = true};
@@ -458,6 +488,7 @@ static const test_case cases[] = {
     TEST(a_crew_that_cannot_go_stays_whole),
     TEST(a_crew_that_resumes_is_whole),
     TEST(what_was_ordered_before_comes_true),
+    TEST(one_that_is_terminated_is_not_drained),
     TEST(one_that_steps_out_too_slowly_stays),
     TEST(one_that_cannot_come_back_stays_parked),
 };
