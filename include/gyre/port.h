@@ -90,8 +90,9 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_port_ask(gyre_port *port, const gyre_bri
  * its place among those of the port from now on. What the port sends later is handled later by
  * GYRE_WIDTH_BLOCK, and on one lane; so nothing of the port is handled before the stream comes.
  * With GYRE_BRIEF_REFERS the behaviour sees what the stream wrote. Pause, park and drain wait for
- * the stream as for the message. GYRE_UNSUPPORTED where streams write no words (gyre/stream.h);
- * what gyre_stream_words returns otherwise, and then nothing was sent; and as send. */
+ * the stream as for the message. GYRE_UNSUPPORTED where streams write no words (gyre/stream.h), and
+ * where the actor cannot wait so long (GYRE_FEATURE_TIME_LIMIT); what gyre_stream_words returns
+ * otherwise, and then nothing was sent; and as send. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_send_after(gyre_port *port, gyre_stream *stream,
                                                         const gyre_brief *message,
                                                         uint64_t deadline_ns);

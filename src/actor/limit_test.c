@@ -125,11 +125,31 @@ static void one_that_has_nothing_to_do_stays_away(void)
     finish();
 }
 
+/* A stream may come too late for it. */
+static void messages_that_wait_for_streams_are_refused(void)
+{
+    const gyre_brief message = {.type = 1};
+    gyre_stream *stream;
+    gyre_brief answer;
+
+    REQUIRE(begin() && launch() && gyre_stream_create(context, NULL, &stream) == GYRE_OK);
+    CHECK(gyre_port_send_after(port, stream, &message, DEADLINE) == GYRE_UNSUPPORTED);
+    CHECK(strstr(gyre_error_last()->text, "waits for a stream") != NULL);
+    CHECK(gyre_port_ask_after(port, stream, &message, 1, DEADLINE) == GYRE_UNSUPPORTED);
+    CHECK(gyre_port_ask_between(port, stream, &message, 2, DEADLINE) == GYRE_UNSUPPORTED);
+    CHECK(gyre_port_due(port) == 0);
+    CHECK(gyre_port_call(port, &message, &answer, DEADLINE) == GYRE_OK);
+    CHECK(answer.body.words[0] == 1);
+    gyre_stream_destroy(stream);
+    finish();
+}
+
 static const test_case cases[] = {
     TEST(one_that_would_stay_is_refused),
     TEST(one_that_is_busy_goes_and_comes_back),
     TEST(one_that_is_paused_does_so_too),
     TEST(one_that_has_nothing_to_do_stays_away),
+    TEST(messages_that_wait_for_streams_are_refused),
 };
 
 int main(int argc, char **argv)

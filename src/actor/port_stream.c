@@ -285,6 +285,7 @@ static gyre_status go(gyre_port *port, gyre_wire *w, const errand *it, uint32_t 
 static gyre_status run(gyre_port *port, const errand *it, uint64_t deadline_ns)
 {
     const bool call = it->how & ANSWERED;
+    const gyre_device *const device = gyre_context_device(port->actor->context);
     gyre_status status = gyre_port_check(port);
     uint32_t k = 0;
     gyre_wire *w;
@@ -294,6 +295,12 @@ static gyre_status run(gyre_port *port, const errand *it, uint64_t deadline_ns)
     if (!it->stream || it->stream->context != port->actor->context)
         return gyre_fail(GYRE_INVALID, "actor '%s' and the stream are not of one context",
                          port->actor->name);
+    if ((it->how & AFTER) && gyre_device_has(device, GYRE_FEATURE_TIME_LIMIT))
+        return gyre_fail(GYRE_UNSUPPORTED,
+                         "actor '%s' has to leave %s in time, whose driver ends kernels that run "
+                         "for seconds, and could not while a message waits for a stream; send it "
+                         "when the stream has come there",
+                         port->actor->name, device->name);
     w = gyre_port_choose(port);
     if (gyre_wire_room(port, w) == 0 || (call && w->called - w->oldest > port->mask))
         status = gyre_wire_await_room(port, w, call, deadline_ns);
