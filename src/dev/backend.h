@@ -5,8 +5,7 @@
  * A backend is mechanism only. Deadlines, strikes, tickets, caching, argument checks, limits and
  * merging exist once, above (dev/, exec/); a backend may rely on every launch being within its
  * device's limits, every size being positive and every handle being one that it made. No slot is
- * NULL: one that a backend has no use for is a gyre_no_* function of dev/backend_no.h, and feature
- * bits say so.
+ * NULL: one that a backend does not need is a gyre_no_* of dev/backend_no.h, and features say so.
  *
  * Failures are statuses with a detail (base/fail.h) that carries the driver's code and name. A
  * backend never aborts, prints or retries. GYRE_DEVICE_LOST means that the driver will refuse this
@@ -80,6 +79,7 @@ typedef struct gyre_dev_code {
     const void *image; /* what compile made, or an image from elsewhere */
     size_t image_bytes;
     const gyre_entry *functions; /* up to one without a name; outlives the module */
+    const char *const *entries;  /* up to NULL: kernels that will be opened; NULL: unknown */
 } gyre_dev_code;
 
 /* Which kernel, and how it is called. */

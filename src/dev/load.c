@@ -34,6 +34,7 @@ typedef struct request {
     const gyre_device *device;
     const gyre_backend *backend;
     gyre_dev *dev;
+    const char *const *entries;
     bool no_cache;
 } request;
 
@@ -140,7 +141,7 @@ static void make_key(const gyre_device *device, const gyre_dev_source *source, g
 
 static gyre_status open_image(const request *r, const void *image, size_t size, gyre_loaded *loaded)
 {
-    const gyre_dev_code code = {.image = image, .image_bytes = size};
+    const gyre_dev_code code = {.image = image, .image_bytes = size, .entries = r->entries};
 
     loaded->image_bytes = size;
     return r->backend->module_open(r->dev, &code, &loaded->module);
@@ -201,9 +202,9 @@ static gyre_status load_source(const request *r, const gyre_dev_source *source, 
 }
 
 gyre_status gyre_load(const gyre_device *device, gyre_dev *dev, const gyre_program *program,
-                      bool no_cache, gyre_loaded *out_loaded)
+                      const char *const *entries, bool no_cache, gyre_loaded *out_loaded)
 {
-    const request r = {device, gyre_backend_of(device), dev, no_cache};
+    const request r = {device, gyre_backend_of(device), dev, entries, no_cache};
     gyre_program mine;
     gyre_loaded loaded = {0};
     choice c;
@@ -221,6 +222,7 @@ gyre_status gyre_load(const gyre_device *device, gyre_dev *dev, const gyre_progr
         status = choose(device, &mine, &c);
     if (status != GYRE_OK)
         return status;
+    c.code.entries = entries;
     if (c.source.text)
         status = load_source(&r, &c.source, &loaded);
     else

@@ -22,10 +22,11 @@ typedef struct gyre_loaded {
     size_t image_bytes;
 } gyre_loaded;
 
-/* A cached image that the driver does not take counts as unsound and is compiled again. The
- * statuses are those of gyre_kernel_create. Sets this thread's build log. May block for seconds. */
+/* `entries`, up to NULL, are those that will be opened (dev/backend.h). A cached image that the
+ * driver does not take counts as unsound and is compiled again. The statuses are those of
+ * gyre_kernel_create. Sets this thread's build log. May block for seconds. */
 GYRE_MUST_USE gyre_status gyre_load(const gyre_device *device, gyre_dev *dev,
-                                    const gyre_program *program, bool no_cache,
-                                    gyre_loaded *out_loaded);
+                                    const gyre_program *program, const char *const *entries,
+                                    bool no_cache, gyre_loaded *out_loaded);
 
 #endif

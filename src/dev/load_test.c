@@ -47,7 +47,7 @@ static gyre_program whole(void)
 static gyre_status load_on(const char *device, const gyre_program *program, bool no_cache)
 {
     memset(&loaded, 0x55, sizeof loaded);
-    return gyre_load(gyre_device_find(device), dev, program, no_cache, &loaded);
+    return gyre_load(gyre_device_find(device), dev, program, NULL, no_cache, &loaded);
 }
 
 /* A device of OpenCL, though the fake driver has none. */
@@ -58,7 +58,7 @@ static gyre_status load_on_opencl(const gyre_program *program)
                                 .architecture = "gen_2",
                                 .features = GYRE_FEATURE_SOURCE};
 
-    return gyre_load(&device, dev, program, true, &loaded);
+    return gyre_load(&device, dev, program, NULL, true, &loaded);
 }
 
 static void set_up(void)

@@ -63,8 +63,9 @@ static gyre_status open_kernel(gyre_kernel *kernel, const gyre_program *program,
                                const gyre_kernel_options *options)
 {
     const gyre_context *const context = kernel->context;
-    gyre_status status =
-        gyre_load(context->device, context->dev, program, options->no_cache, &kernel->loaded);
+    const char *const entries[] = {kernel->name, options->many, NULL};
+    gyre_status status = gyre_load(context->device, context->dev, program, entries,
+                                   options->no_cache, &kernel->loaded);
 
     if (status == GYRE_OK)
         status =

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dev/build_log.h"
+#include "dev/resident.h"
 #include "test.h"
 
 extern const gyre_backend gyre_backend_cuda;
@@ -387,6 +388,48 @@ static void kernels_are_loaded_and_their_arguments_compared(void)
     end();
 }
 
+static int suspended;
+
+static gyre_status suspend(gyre_resident *resident)
+{
+    (void)resident;
+    suspended++;
+    return GYRE_OK;
+}
+
+static void restore(gyre_resident *resident)
+{
+    CHECK(gyre_resident_add(resident) == GYRE_OK);
+}
+
+static void residents_leave_once_for_a_module_and_its_kernels(void)
+{
+    static const char *const entries[] = {"none", "add", NULL};
+    const gyre_dev_code code = {.image = "FAKE", .image_bytes = 4, .entries = entries};
+    gyre_resident resident = {.backend = "cuda",
+                              .name = "resident",
+                              .room = {.units = 1},
+                              .suspend = suspend,
+                              .restore = restore};
+    gyre_dev_kernel_facts facts;
+    gyre_dev_kernel *kernel;
+    gyre_dev_module *module;
+
+    suspended = 0;
+    REQUIRE(start(FAKE) && gyre_resident_add(&resident) == GYRE_OK);
+    REQUIRE(be->module_open(dev, &code, &module) == GYRE_OK);
+    CHECK(suspended == 1 && fake->loaded == 1);
+    CHECK(be->kernel_open(module, &request, &facts, &kernel) == GYRE_OK);
+    CHECK(facts.shared_bytes == 1024 && fake->dynamic_shared == 232448 - 1024);
+    CHECK(suspended == 1 && fake->loaded == 1);
+    CHECK(be->kernel_open(module, &(gyre_dev_kernel_request){.entry = "none"}, &facts, &kernel) ==
+          GYRE_NOT_FOUND);
+    CHECK(suspended == 2);
+    gyre_resident_forget(&resident);
+    be->module_close(module);
+    end();
+}
+
 static void launches_pass_every_argument(void)
 {
     const parameters values = {&values, &fake, 77};
@@ -614,6 +657,7 @@ static const test_case cases[] = {
     TEST(priorities_are_turned_round_and_bounded),
     TEST(images_are_refused_with_the_drivers_reason),
     TEST(kernels_are_loaded_and_their_arguments_compared),
+    TEST(residents_leave_once_for_a_module_and_its_kernels),
     TEST(launches_pass_every_argument),
     TEST(boxes_are_copied_whatever_their_pitches),
     TEST(plain_and_peer_copies_take_the_short_way),

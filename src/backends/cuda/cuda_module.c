@@ -7,8 +7,9 @@
  * tells; one that lies about what is inside can still crash the driver, so images from strangers
  * belong in a process of their own.
  *
- * Kernels are loaded for good and allowed all the shared memory there is when they are opened: the
- * first launch of one that is not waits for whatever is resident.
+ * Kernels are loaded for good and allowed all the shared memory there is, with their module if it
+ * is known which they will be, or when they are opened: the first launch of one that is not waits
+ * for whatever is resident.
  *
  * Threads   any; the kernels of a module are under its mutex.
  * Owns      the driver's module, and the kernels.
@@ -21,14 +22,22 @@
 #include "backends/cuda/cuda_later.h"
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/lasting.h"
 #include "dev/build_log.h"
 #include "dev/resident.h"
 
-enum { LOG_BYTES = 8192 };
+enum { LOG_BYTES = 8192, READY = 2 };
+
+/* A function that was loaded with its module. */
+typedef struct ready {
+    const char *entry; /* lasting; NULL: none */
+    gyre_cu_function *function;
+} ready;
 
 struct gyre_dev_module {
     gyre_dev *dev;
     gyre_cu_module *module;
+    ready ready[READY];
     pthread_mutex_t mutex;
     gyre_dev_kernel *kernels;
 };
@@ -77,7 +86,62 @@ static void *as_pointer(size_t value)
     return pointer;
 }
 
-static gyre_status load(gyre_dev_module *module, const char *image)
+static uint32_t fact(gyre_dev *dev, gyre_cu_function *function, int attribute)
+{
+    int value = 0;
+    const int result = dev->cu->cuFuncGetAttribute(&value, attribute, function);
+
+    gyre_cuda_note(dev, result);
+    return result == GYRE_CU_SUCCESS && value > 0 ? (uint32_t)value : 0;
+}
+
+/* A function is loaded with the first call that names it. That seems to go well beside a kernel
+ * that stays, but then the first launch waits until that one ends. So nobody is resident here, and
+ * the context is current. */
+static gyre_status load_function(gyre_dev_module *module, const char *entry,
+                                 gyre_cu_function **out_function)
+{
+    gyre_dev *dev = module->dev;
+    const gyre_cu_api *cu = dev->cu;
+    gyre_cu_function *function = NULL;
+    int result = cu->cuModuleGetFunction(&function, module->module, entry);
+    uint32_t shared_bytes;
+
+    if (result != GYRE_CU_SUCCESS)
+        return gyre_cuda_fail(dev, result, "cuModuleGetFunction of '%.64s'", entry);
+    if (cu->cuFuncLoad) {
+        result = cu->cuFuncLoad(function);
+        if (result != GYRE_CU_SUCCESS)
+            return gyre_cuda_fail(dev, result, "cuFuncLoad of '%.64s'", entry);
+    }
+    shared_bytes = fact(dev, function, GYRE_CU_FUNCTION_SHARED);
+    if (shared_bytes < (uint32_t)dev->shared_most) {
+        result = cu->cuFuncSetAttribute(function, GYRE_CU_FUNCTION_DYNAMIC,
+                                        dev->shared_most - (int)shared_bytes);
+        if (result != GYRE_CU_SUCCESS)
+            return gyre_cuda_fail(dev, result, "cuFuncSetAttribute: %d bytes of shared memory",
+                                  dev->shared_most - (int)shared_bytes);
+    }
+    *out_function = function;
+    return GYRE_OK;
+}
+
+/* Those that will be opened, while nobody is resident. What fails does so again then. */
+static void load_functions(gyre_dev_module *module, const char *const *entries)
+{
+    uint32_t count = 0;
+
+    for (; entries && *entries && count < READY; entries++) {
+        ready *const r = &module->ready[count];
+
+        if (load_function(module, *entries, &r->function) == GYRE_OK) {
+            r->entry = gyre_lasting(*entries);
+            count++;
+        }
+    }
+}
+
+static gyre_status load(gyre_dev_module *module, const char *image, const char *const *entries)
 {
     gyre_dev *dev = module->dev;
     int options[] = {GYRE_CU_JIT_ERROR_LOG, GYRE_CU_JIT_ERROR_LOG_BYTES};
@@ -100,6 +164,8 @@ static gyre_status load(gyre_dev_module *module, const char *image)
     }
     gyre_cuda_catch_up(dev);
     result = dev->cu->cuModuleLoadDataEx(&module->module, image, 2, options, values);
+    if (result == GYRE_CU_SUCCESS)
+        load_functions(module, entries);
     gyre_cuda_leave(dev, pushed);
     gyre_residents_restore();
     if (result == GYRE_CU_SUCCESS)
@@ -141,7 +207,7 @@ gyre_status gyre_cuda_module_open(gyre_dev *dev, const gyre_dev_code *code,
         module = block;
         module->dev = dev;
         pthread_mutex_init(&module->mutex, NULL);
-        status = load(module, image);
+        status = load(module, image, code->entries);
         if (status == GYRE_OK)
             *out_module = module;
         else
@@ -202,67 +268,47 @@ static gyre_status check_arguments(gyre_dev *dev, gyre_cu_function *function,
     return GYRE_OK;
 }
 
-static uint32_t fact(gyre_dev *dev, gyre_cu_function *function, int attribute)
-{
-    int value = 0;
-    const int result = dev->cu->cuFuncGetAttribute(&value, attribute, function);
-
-    gyre_cuda_note(dev, result);
-    return result == GYRE_CU_SUCCESS && value > 0 ? (uint32_t)value : 0;
-}
-
-/* Under the device's context. */
-static gyre_status find(gyre_dev_module *module, const gyre_dev_kernel_request *request,
-                        gyre_dev_kernel *kernel, gyre_dev_kernel_facts *out_facts)
+/* The function of an entry: loaded already, or now, with nobody resident. */
+static gyre_status find(gyre_dev_module *module, const char *entry, gyre_cu_function **out_function)
 {
     gyre_dev *dev = module->dev;
-    const gyre_cu_api *cu = dev->cu;
-    gyre_cu_function *function = NULL;
     gyre_status status;
-    int result = cu->cuModuleGetFunction(&function, module->module, request->entry);
-
-    if (result != GYRE_CU_SUCCESS)
-        return gyre_cuda_fail(dev, result, "cuModuleGetFunction of '%.64s'", request->entry);
-    if (cu->cuFuncLoad) {
-        result = cu->cuFuncLoad(function);
-        if (result != GYRE_CU_SUCCESS)
-            return gyre_cuda_fail(dev, result, "cuFuncLoad of '%.64s'", request->entry);
-    }
-    status = check_arguments(dev, function, request);
-    if (status != GYRE_OK)
-        return status;
-    out_facts->block_threads_most = fact(dev, function, GYRE_CU_FUNCTION_THREADS);
-    out_facts->registers = fact(dev, function, GYRE_CU_FUNCTION_REGISTERS);
-    out_facts->shared_bytes = fact(dev, function, GYRE_CU_FUNCTION_SHARED);
-    out_facts->local_bytes = fact(dev, function, GYRE_CU_FUNCTION_LOCAL);
-    if (out_facts->shared_bytes < (uint32_t)dev->shared_most) {
-        result = cu->cuFuncSetAttribute(function, GYRE_CU_FUNCTION_DYNAMIC,
-                                        dev->shared_most - (int)out_facts->shared_bytes);
-        if (result != GYRE_CU_SUCCESS)
-            return gyre_cuda_fail(dev, result, "cuFuncSetAttribute: %d bytes of shared memory",
-                                  dev->shared_most - (int)out_facts->shared_bytes);
-    }
-    kernel->function = function;
-    return GYRE_OK;
-}
-
-/* A function is loaded with the first call that names it. That seems to go well beside a kernel
- * that stays, but then the first launch waits until that one ends. */
-static gyre_status find_alone(gyre_dev_module *module, const gyre_dev_kernel_request *request,
-                              gyre_dev_kernel *kernel, gyre_dev_kernel_facts *out_facts)
-{
-    gyre_dev *dev = module->dev;
-    gyre_status status = gyre_residents_suspend("cuda", dev->index);
     bool pushed;
 
+    for (uint32_t i = 0; i < READY; i++)
+        if (module->ready[i].entry && strcmp(module->ready[i].entry, entry) == 0) {
+            *out_function = module->ready[i].function;
+            return GYRE_OK;
+        }
+    status = gyre_residents_suspend("cuda", dev->index);
     if (status != GYRE_OK)
         return status;
     status = gyre_cuda_enter(dev, &pushed);
     if (status == GYRE_OK) {
-        status = find(module, request, kernel, out_facts);
+        status = load_function(module, entry, out_function);
         gyre_cuda_leave(dev, pushed);
     }
     gyre_residents_restore();
+    return status;
+}
+
+static gyre_status describe(gyre_dev *dev, gyre_cu_function *function,
+                            const gyre_dev_kernel_request *request,
+                            gyre_dev_kernel_facts *out_facts)
+{
+    bool pushed;
+    gyre_status status = gyre_cuda_enter(dev, &pushed);
+
+    if (status != GYRE_OK)
+        return status;
+    status = check_arguments(dev, function, request);
+    if (status == GYRE_OK) {
+        out_facts->block_threads_most = fact(dev, function, GYRE_CU_FUNCTION_THREADS);
+        out_facts->registers = fact(dev, function, GYRE_CU_FUNCTION_REGISTERS);
+        out_facts->shared_bytes = fact(dev, function, GYRE_CU_FUNCTION_SHARED);
+        out_facts->local_bytes = fact(dev, function, GYRE_CU_FUNCTION_LOCAL);
+    }
+    gyre_cuda_leave(dev, pushed);
     return status;
 }
 
@@ -283,7 +329,9 @@ gyre_status gyre_cuda_kernel_open(gyre_dev_module *module, const gyre_dev_kernel
     kernel->dev = dev;
     kernel->arguments = request->arguments;
     kernel->argument_count = request->argument_count;
-    status = find_alone(module, request, kernel, out_facts);
+    status = find(module, request->entry, &kernel->function);
+    if (status == GYRE_OK)
+        status = describe(dev, kernel->function, request, out_facts);
     if (status != GYRE_OK) {
         gyre_free(NULL, kernel, 1, sizeof *kernel);
         return status;

@@ -89,7 +89,7 @@ static inline gyre_status copy(gyre_dev_stream *stream, void *to, const void *fr
 static inline gyre_status build(gyre_dev *dev, const gyre_dev_source *source,
                                 gyre_dev_module **out_module)
 {
-    gyre_dev_code code = {NULL, 0, NULL};
+    gyre_dev_code code = {.image = NULL, .image_bytes = 0};
     gyre_status status;
     void *image;
 

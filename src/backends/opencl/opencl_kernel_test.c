@@ -174,7 +174,7 @@ static void compiler_that_cannot_tell_of_arguments_need_not(void)
 static void refuse(gyre_dev *dev, const unsigned char *image, size_t size, size_t change)
 {
     unsigned char *const copied = malloc(size);
-    const gyre_dev_code code = {copied, size, NULL};
+    const gyre_dev_code code = {.image = copied, .image_bytes = size};
     gyre_dev_module *module = NULL;
 
     if (!copied)
@@ -190,7 +190,7 @@ static void damaged_image_is_refused(void)
 {
     static const gyre_entry functions[] = {{NULL, NULL}};
     const gyre_dev_source source = {.name = "test.cl", .text = scale_text};
-    gyre_dev_code code = {NULL, 0, functions};
+    gyre_dev_code code = {.functions = functions};
     gyre_dev_module *module = NULL;
     unsigned char *bytes;
     gyre_dev *dev;
@@ -211,7 +211,7 @@ static void damaged_image_is_refused(void)
     for (size_t length = 1; length <= sizeof(gyre_cl_image) + 40; length++)
         refuse(dev, bytes, length, SIZE_MAX);
     CHECK(cl->module_open(dev, &code, &module) == GYRE_UNSUPPORTED && !module);
-    code = (gyre_dev_code){image, size, NULL};
+    code = (gyre_dev_code){.image = image, .image_bytes = size};
     CHECK(cl->module_open(dev, &code, &module) == GYRE_OK);
     cl->module_close(module);
     gyre_free(NULL, image, size, 1);
