@@ -159,8 +159,8 @@ gyre_status gyre_port_send_many(gyre_port *port, const gyre_brief *messages, siz
             if (status != GYRE_OK)
                 break;
         }
-        /* a crew takes one each, so that all have something to do */
-        now = port->wires > 1 ? 1 : gyre_wire_room(port, w);
+        now = gyre_port_share(port, count - sent);
+        now = now < gyre_wire_room(port, w) ? now : gyre_wire_room(port, w);
         now = now < count - sent ? now : count - sent;
         if (now == 1)
             gyre_wire_put(port, w, &messages[sent], 0, 0);

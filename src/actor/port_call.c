@@ -190,11 +190,12 @@ static uint32_t first_called(const gyre_port *port, const gyre_wire *w)
 }
 
 /* Calls to wires on which nothing else is under way: they are heard in the order of sending, so
- * that nothing needs to be booked, and message i goes to seat (start + i) modulo the seats. */
+ * that nothing needs to be booked. Each seat in turn gets its share of them. */
 typedef struct run {
     const gyre_brief *messages;
     gyre_brief *answers;
     size_t count, sent, heard;
+    size_t share;
     uint32_t to, from; /* wires of the next one to send, and to hear */
 } run;
 
@@ -211,7 +212,8 @@ static void send_some(const gyre_port *port, gyre_wire *wires, run *r)
     while (r->sent < until) {
         gyre_wire *const w = &wires[r->to];
         const size_t room = port->mask + 1 - (w->called - w->oldest);
-        size_t now = port->wires > 1 ? 1 : until - r->sent;
+        const size_t left = r->share - r->sent % r->share;
+        size_t now = until - r->sent < left ? until - r->sent : left;
 
         now = now < room ? now : room;
         if (now == 0)
@@ -219,7 +221,8 @@ static void send_some(const gyre_port *port, gyre_wire *wires, run *r)
         gyre_wire_put_many(port, w, &r->messages[r->sent], now, GYRE_BRIEF_CALL, w->called);
         w->called += (uint32_t)now;
         r->sent += now;
-        r->to = next_wire(port, r->to);
+        if (now == left)
+            r->to = next_wire(port, r->to);
     }
 }
 
@@ -228,6 +231,7 @@ static size_t hear_some(const gyre_port *port, gyre_wire *wires, run *r)
 {
     const size_t before = r->heard;
     const size_t until = r->sent - r->heard < SOME ? r->sent : r->heard + SOME;
+    size_t left = r->share - r->heard % r->share;
 
     while (r->heard < until) {
         gyre_wire *const w = &wires[r->from];
@@ -238,7 +242,10 @@ static size_t hear_some(const gyre_port *port, gyre_wire *wires, run *r)
             break;
         w->oldest++;
         r->heard++;
-        r->from = next_wire(port, r->from);
+        if (--left == 0) {
+            left = r->share;
+            r->from = next_wire(port, r->from);
+        }
     }
     return r->heard - before;
 }
@@ -313,7 +320,8 @@ gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
 
     assert(wires > 0);
     if (status == GYRE_OK && all_quiet(port)) {
-        run r = {messages, out_answers, count, 0, 0, start, start};
+        run r = {messages,    out_answers,  count, .share = gyre_port_share(port, count),
+                 .to = start, .from = start};
 
         if (port->replicas && count <= wires)
             return call_by_bells(port, messages, out_answers, count, deadline_ns);

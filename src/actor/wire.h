@@ -25,7 +25,10 @@
 #include "actor/slot.h"
 #include "base/process.h"
 
-enum { GYRE_WIRE_AHEAD = 8 }; /* slots that are sent for before they are written, or read */
+enum {
+    GYRE_WIRE_AHEAD = 8,  /* slots that are sent for before they are written, or read */
+    GYRE_WIRE_SHARE = 32, /* messages that one of a crew gets of many */
+};
 
 /* In row 0 of a seat: words of streams that wait, which no device reads. */
 enum {
@@ -239,6 +242,15 @@ GYRE_INLINE gyre_wire *gyre_port_choose(gyre_port *port)
 {
     assert(port->wires > 0);
     return port->wires > 1 ? gyre_port_choose_of_crew(port) : &port->wire[0];
+}
+
+/* How many of so many messages a seat gets before the next one does: one, so that all have
+ * something to do; of very many some that lie together, which is less work for both sides. */
+GYRE_INLINE size_t gyre_port_share(const gyre_port *port, size_t count)
+{
+    if (port->wires == 1)
+        return SIZE_MAX;
+    return count >= (size_t)2 * GYRE_WIRE_SHARE * port->wires ? GYRE_WIRE_SHARE : 1;
 }
 
 /* Waits until the ring has room, and the books if it is to be answered. */
