@@ -5,6 +5,8 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 30
 JOBS ?= $(shell nproc)
+# one test more than there are processors: many of them wait
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 # Under sudo only packages and installed files are root's work; the build stays the user's.
 AS_USER = $(if $(filter-out root,$(SUDO_USER)),$(if $(filter 0,$(shell id -u)),sudo -u $(SUDO_USER)))
 # Warnings are errors where the project itself is checked, not where a user builds it.
@@ -40,7 +42,7 @@ gpu-check: release
 test:
 	@tools/setup --for test
 	@$(call BUILD,dev)
-	@$(AS_USER) ctest --preset dev -j $(JOBS)
+	@$(AS_USER) ctest --preset dev -j $(TEST_JOBS)
 
 ##check       format, layers, headers alone in C11 and C++17, tidy, scripts, aarch64, CUDA sources
 check:
@@ -56,13 +58,13 @@ format:
 asan:
 	@tools/setup --for test
 	@$(call BUILD,asan)
-	@$(AS_USER) ctest --preset asan -j $(JOBS)
+	@$(AS_USER) ctest --preset asan -j $(TEST_JOBS)
 
 ##tsan        run everything concurrent under the thread sanitizer
 tsan:
 	@tools/setup --for test
 	@$(call BUILD,tsan)
-	@$(AS_USER) ctest --preset tsan
+	@$(AS_USER) ctest --preset tsan -j $(TEST_JOBS)
 
 ##fuzz        run every fuzz target for FUZZ_SECONDS (30) from its corpus
 fuzz:

@@ -9,6 +9,9 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g -DNDEBUG")
 set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
+if(GYRE_SANITIZE) # whose reports name functions and lines, which -g1 has
+  set(CMAKE_C_FLAGS_DEBUG "-O1 -g1")
+endif()
 
 add_library(gyre_flags INTERFACE)
 target_compile_definitions(gyre_flags INTERFACE _GNU_SOURCE)
@@ -83,7 +86,9 @@ endforeach()
 set(gyre_sanitizer_options "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
 
 # gyre_test(FILE [LABELS label...] [LIBRARIES target...]): a *_test.c is one program and one test.
-# Label `concurrent` marks those that the thread sanitizer runs.
+# Label `concurrent` marks those that the thread sanitizer runs; target gyre_concurrent_programs builds
+# all of them.
+add_custom_target(gyre_concurrent_programs)
 function(gyre_test file)
   if(NOT GYRE_TESTS)
     return()
@@ -95,6 +100,9 @@ function(gyre_test file)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src
                                              ${PROJECT_SOURCE_DIR}/lab)
   target_link_libraries(${name} PRIVATE gyre_flags ${arg_LIBRARIES} ${gyre_tested})
+  if("concurrent" IN_LIST arg_LABELS)
+    add_dependencies(gyre_concurrent_programs ${name})
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS "${arg_LABELS}"
     ENVIRONMENT "${gyre_sanitizer_options}" ENVIRONMENT_MODIFICATION "${gyre_clean_environment}")
