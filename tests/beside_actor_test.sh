@@ -4,15 +4,16 @@
 # it need not be.
 . "$(dirname "$0")/sh.sh"
 
-program=$root/tests/conformance/conformance_actor_resident.c
-list=$root/tests/conformance/resident_not.txt
+programs=$root/tests/conformance
+list=$programs/resident_not.txt
 
 # Names that public headers mark with GYRE_API. A declaration ends at its semicolon.
 find "$root/include/gyre" -name '*.h' ! -name bench.h ! -name common.h -exec cat {} + |
     tr '\n' ' ' | tr ';{}' '\n' | grep GYRE_API | sed 's/.*GYRE_API//' |
     grep -o 'gyre_[a-z0-9_]* *(\|extern [a-z0-9_* ]*gyre_[a-z0-9_]*' |
     sed 's/ *($//; s/.*[ *]//' | sort -u >"$work/declared"
-grep -o 'gyre_[a-z0-9_]*(' "$program" | tr -d '(' | sort -u >"$work/called"
+cat "$programs/conformance_actor_resident.c" "$programs/conformance_actor_beside.c" "$programs/conformance_resident.h" |
+    grep -o 'gyre_[a-z0-9_]*(' | tr -d '(' | sort -u >"$work/called"
 sed -n 's/^\(gyre_[a-z0-9_]*\*\{0,1\}\)  *[^ ].*/\1/p' "$list" | sed 's/\*$/.*/' >"$work/excused"
 
 there_are_some() { [ "$(wc -l <"$work/declared")" -gt 200 ] && [ -s "$work/called" ] && [ -s "$work/excused" ]; }

@@ -39,13 +39,17 @@
  *
  * Threads   see above.
  * Owns      nothing.
- * Not here  creating and calling actors (gyre/actor.h).
+ * Not here  gyre_self, barriers and atomic operations (gyre/self.h, which this includes); creating
+ *           and calling actors (gyre/actor.h).
  */
 #ifndef GYRE_BEHAVIOUR_H
 #define GYRE_BEHAVIOUR_H
 
 #ifndef GYRE_ACTOR_ABI_H
 #include "gyre/actor_abi.h"
+#endif
+#ifndef GYRE_SELF_H
+#include "gyre/self.h"
 #endif
 
 /* How many lanes handle one message. */
@@ -54,38 +58,6 @@ enum {
     GYRE_WIDTH_WARP = 32, /* a warp */
     GYRE_WIDTH_BLOCK = 1, /* all lanes of a block, one message at a time */
 };
-
-#if defined(__OPENCL_VERSION__)
-#define GYRE_GLOBAL __global
-#define GYRE_LOCAL __local
-#define GYRE_OWN __private
-#define GYRE_LITERAL __constant
-#define GYRE_FUNCTION static inline
-#elif defined(GYRE_BEHAVIOUR_CUDA) /* said by who compiles it for CUDA */
-#define GYRE_GLOBAL
-#define GYRE_LOCAL
-#define GYRE_OWN
-#define GYRE_LITERAL
-#define GYRE_FUNCTION static __device__ __forceinline__
-#else
-#define GYRE_HOST 1
-#define GYRE_GLOBAL
-#define GYRE_LOCAL
-#define GYRE_OWN
-#define GYRE_LITERAL
-#define GYRE_FUNCTION static inline __attribute__((unused))
-#endif
-
-/* Who handles the message. The lanes of a message have one each. */
-typedef struct gyre_self {
-    gyre_abi_u32 lane, lanes; /* this one, below how many */
-    gyre_abi_u32 seat, seats; /* the block of the actor, below how many */
-    gyre_abi_u32 answered;    /* by GYRE_ANSWER */
-    gyre_abi_u32 error;       /* by gyre_self_fail */
-    gyre_brief answer;
-    GYRE_LOCAL void *shared; /* launch option shared_bytes of the block's own, at 16; any content */
-    GYRE_GLOBAL void *annex; /* the runtime's */
-} gyre_self;
 
 /* What the message carries, as a `const type *`: at most 40 bytes. */
 #define GYRE_REQUEST(type_)                                                                        \
@@ -103,13 +75,6 @@ typedef struct gyre_self {
 
 /* 0, or no program at all. */
 #define GYRE_FITS_(type_) (sizeof(char[sizeof(type_) <= 40 ? 1 : -1]) - 1)
-
-/* Says that the message failed, with a GYRE_ACTOR_... or a code of the behaviour's own. A call gets
- * that instead of the answer. By lane 0; what others say is not heard. */
-GYRE_FUNCTION void gyre_self_fail(GYRE_OWN gyre_self *self, gyre_abi_u32 error)
-{
-    self->error = error;
-}
 
 /* Prints a text of at most 31 characters, a literal, and a whole number of up to 64 bits; or a
  * float, by the second. The host logs it, topic "device" and level info, or hands it to the
@@ -134,123 +99,6 @@ enum {
 #ifndef GYRE_HOST /* the loop behind this text has it */
 GYRE_FUNCTION void gyre_self_say(GYRE_OWN gyre_self *self, const GYRE_LITERAL char *text,
                                  gyre_abi_u32 length, gyre_abi_u32 kind, gyre_abi_u64 value);
-#endif
-
-#if defined(__OPENCL_VERSION__)
-
-/* One lane has nobody to wait for. */
-GYRE_FUNCTION void gyre_self_barrier(GYRE_OWN gyre_self *self)
-{
-    (void)self;
-}
-
-GYRE_FUNCTION gyre_abi_u32 gyre_f32_bits(gyre_abi_f32 value)
-{
-    return as_uint(value);
-}
-
-GYRE_FUNCTION gyre_abi_u32 gyre_atomic_load(const GYRE_GLOBAL gyre_abi_u32 *at)
-{
-    return *(const volatile GYRE_GLOBAL gyre_abi_u32 *)at;
-}
-
-GYRE_FUNCTION gyre_abi_u32 gyre_atomic_add(GYRE_GLOBAL gyre_abi_u32 *at, gyre_abi_u32 value)
-{
-    return atomic_add((volatile GYRE_GLOBAL gyre_abi_u32 *)at, value);
-}
-
-GYRE_FUNCTION gyre_abi_u32 gyre_atomic_swap(GYRE_GLOBAL gyre_abi_u32 *at, gyre_abi_u32 expected,
-                                            gyre_abi_u32 desired)
-{
-    return atomic_cmpxchg((volatile GYRE_GLOBAL gyre_abi_u32 *)at, expected, desired);
-}
-
-GYRE_FUNCTION gyre_abi_u32 gyre_atomic_exchange(GYRE_GLOBAL gyre_abi_u32 *at, gyre_abi_u32 value)
-{
-    return atomic_xchg((volatile GYRE_GLOBAL gyre_abi_u32 *)at, value);
-}
-
-#elif defined(GYRE_BEHAVIOUR_CUDA)
-
-/* The lanes of this message wait for each other, and see what each has written. */
-GYRE_FUNCTION void gyre_self_barrier(gyre_self *self)
-{
-    if (self->lanes == 4)
-        __syncwarp(0xfu << (threadIdx.x & 28u));
-    else if (self->lanes == 32)
-        __syncwarp();
-    else /* barrier 0 would wait for the warps that read the mailbox */
-        asm volatile("bar.sync 1, %0;" : : "r"(self->lanes) : "memory");
-}
-
-GYRE_FUNCTION gyre_abi_u32 gyre_f32_bits(gyre_abi_f32 value)
-{
-    return __float_as_uint(value);
-}
-
-GYRE_FUNCTION gyre_abi_u32 gyre_atomic_load(const gyre_abi_u32 *at)
-{
-    return *(const volatile gyre_abi_u32 *)at;
-}
-
-GYRE_FUNCTION gyre_abi_u32 gyre_atomic_add(gyre_abi_u32 *at, gyre_abi_u32 value)
-{
-    return atomicAdd(at, value);
-}
-
-GYRE_FUNCTION gyre_abi_u32 gyre_atomic_swap(gyre_abi_u32 *at, gyre_abi_u32 expected,
-                                            gyre_abi_u32 desired)
-{
-    return atomicCAS(at, expected, desired);
-}
-
-GYRE_FUNCTION gyre_abi_u32 gyre_atomic_exchange(gyre_abi_u32 *at, gyre_abi_u32 value)
-{
-    return atomicExch(at, value);
-}
-
-#else
-
-/* One lane has nobody to wait for. */
-GYRE_FUNCTION void gyre_self_barrier(gyre_self *self)
-{
-    (void)self;
-}
-
-GYRE_FUNCTION gyre_abi_u32 gyre_f32_bits(gyre_abi_f32 value)
-{
-    gyre_abi_u32 bits;
-
-    __builtin_memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-/* A word that somebody else may be writing, also the host. Orders nothing else. */
-GYRE_FUNCTION gyre_abi_u32 gyre_atomic_load(const gyre_abi_u32 *at)
-{
-    return __atomic_load_n(at, __ATOMIC_RELAXED);
-}
-
-/* Adds to a word of the state or of a payload; what it was before. Orders nothing else. */
-GYRE_FUNCTION gyre_abi_u32 gyre_atomic_add(gyre_abi_u32 *at, gyre_abi_u32 value)
-{
-    return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
-}
-
-/* Puts `desired` there if it is `expected`; what it was before. Orders nothing else. */
-GYRE_FUNCTION gyre_abi_u32 gyre_atomic_swap(gyre_abi_u32 *at, gyre_abi_u32 expected,
-                                            gyre_abi_u32 desired)
-{
-    __atomic_compare_exchange_n(at, &expected, desired, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return expected;
-}
-
-/* Puts `value` there; what it was before. Orders nothing else. */
-GYRE_FUNCTION gyre_abi_u32 gyre_atomic_exchange(gyre_abi_u32 *at, gyre_abi_u32 value)
-{
-    return __atomic_exchange_n(at, value, __ATOMIC_RELAXED);
-}
-
 #endif
 
 #ifdef GYRE_HOST

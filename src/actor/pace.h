@@ -5,11 +5,10 @@
  *
  * Whoever reads a line that another has written gets it for himself, and writes into it at no cost.
  * But if the other looks in between, both have a copy, and the write has to send for the line once
- * more: two ways instead of one, and 90 ns more for a call on an Emerald Rapids Xeon. A look that
- * is late costs as much as it is late. So a side that waits keeps away for as long as an answer
- * usually takes, and learns how long that is: a little longer when the first look was in vain and
- * one of the next was not, a little shorter when it was not in vain. What takes much longer says
- * nothing.
+ * more: two ways instead of one. A look that is late costs as much as it is late. So a side that
+ * waits keeps away for as long as an answer usually takes, and learns how long that is: a little
+ * longer when the first look was in vain and one of the next was not, a little shorter when it was
+ * not in vain. What takes much longer says nothing.
  *
  * Threads   one for a pace.
  * Owns      nothing.

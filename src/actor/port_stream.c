@@ -190,8 +190,7 @@ static gyre_ring_payload pack(const gyre_brief *message, uint32_t flags, uint32_
 {
     gyre_mailbox_message whole = {.brief = *message};
 
-    flags |= message->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE);
-    whole.payload.eight[0] = gyre_slot_head(message, flags, correlation);
+    whole.payload.eight[0] = gyre_wire_head(message, flags, correlation);
     return whole.payload;
 }
 

@@ -4,10 +4,9 @@
  *
  * A load gets what was just stored without waiting only if it lies in one store; else it waits
  * until that is in the cache, behind all stores before it, and some of those wait for a line of
- * another core. On an Emerald Rapids Xeon such waits were 95 ns of a call, and half of the time of
- * many. So what is read is put down in pieces of 16 bytes, the body of a message from its beginning
- * at 8, and any aligned field lies in one of them. And what is written is picked up by words of 4
- * bytes, since nobody knows in what pieces behaviours and callers put it down.
+ * another core. So what is read is put down in pieces of 16 bytes, the body of a message from its
+ * beginning at 8, and any aligned field lies in one of them. And what is written is picked up by
+ * words of 4 bytes, since nobody knows in what pieces behaviours and callers put it down.
  *
  * Threads   as flow/ring_abi.h, whose accesses these are.
  * Owns      nothing.

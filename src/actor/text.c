@@ -22,6 +22,7 @@
 
 EMBED(abi, "include/gyre/abi.h");
 EMBED(actor_abi, "include/gyre/actor_abi.h");
+EMBED(self, "include/gyre/self.h");
 EMBED(behaviour, "include/gyre/behaviour.h");
 EMBED(ring_abi, "src/flow/ring_abi.h");
 EMBED(mailbox_abi, "src/actor/mailbox_abi.h");
@@ -43,6 +44,7 @@ EMBED(cuda_steward, "src/actor/cuda_steward.h");
 const gyre_include gyre_actor_texts[] = {
     {"gyre/abi.h", gyre_actor_abi},
     {"gyre/actor_abi.h", gyre_actor_actor_abi},
+    {"gyre/self.h", gyre_actor_self},
     {"gyre/behaviour.h", gyre_actor_behaviour},
     {"flow/ring_abi.h", gyre_actor_ring_abi},
     {"actor/mailbox_abi.h", gyre_actor_mailbox_abi},

@@ -4,26 +4,14 @@
  * whoever sends at whatever moment, and that their life goes on as if they had stayed. And event
  * loops, which sleep meanwhile.
  */
+#include "conformance_actor.h"
+
 #include <poll.h>
-#include <time.h>
-
-#include "conformance.h"
-
-#include "gyre/actor.h"
-#include "gyre/clock.h"
-#include "gyre/port.h"
 
 #include "behaviours/echo.c"   /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
 enum { ROUNDS = 300, SENDERS = 3 };
-
-static bool no_actors;
-
-static uint64_t soon(void)
-{
-    return gyre_clock_after_ns(20000 * MS);
-}
 
 /* One that leaves after so many microseconds, or NULL. */
 static gyre_actor *leaver(const gyre_behaviour *behaviour, uint32_t leave_us, uint32_t seats)
@@ -34,38 +22,8 @@ static gyre_actor *leaver(const gyre_behaviour *behaviour, uint32_t leave_us, ui
                                                .capacity = 32,
                                                .idle = GYRE_ACTOR_LEAVE,
                                                .leave_us = leave_us};
-    gyre_actor *actor;
-    const gyre_status status = gyre_actor_create(on.context, behaviour, NULL, &actor);
 
-    no_actors = status == GYRE_UNSUPPORTED;
-    if (no_actors || !ok(status))
-        return NULL;
-    if (ok(gyre_actor_launch(actor, &options)))
-        return actor;
-    gyre_actor_destroy(actor);
-    return NULL;
-}
-
-static gyre_port *port_new(gyre_actor *actor)
-{
-    gyre_port *port;
-
-    return actor && ok(gyre_port_open(actor, NULL, &port)) ? port : NULL;
-}
-
-#define NEED_ACTORS()                                                                              \
-    do {                                                                                           \
-        if (no_actors)                                                                             \
-            SKIP("this device has no actors");                                                     \
-    } while (0)
-
-static bool end(gyre_actor *actor, gyre_port *port)
-{
-    const bool good = ok(gyre_actor_terminate(actor, soon()));
-
-    gyre_port_close(port);
-    gyre_actor_destroy(actor);
-    return good;
+    return actor_new(behaviour, &options);
 }
 
 static uint64_t returns_of(gyre_actor *actor)
@@ -243,7 +201,7 @@ static void one_that_is_busy_stays(void)
 
 static void doze(uint64_t *chance, uint64_t most_ns)
 {
-    nanosleep(&(struct timespec){.tv_nsec = (long)(chance_next(chance) % most_ns)}, NULL);
+    sleep_ns(chance_next(chance) % most_ns);
 }
 
 /* Without any call that waits, which would find out by itself. */
