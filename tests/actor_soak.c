@@ -7,9 +7,9 @@
  *
  * Threads send, call and ask in lumps of random sizes, with words that follow from their numbers
  * and payloads by reference; every answer is compared, and so is what the actor counted of each
- * thread. One more thread checks that a block handles messages in their order. Meanwhile another
- * one pauses, parks and resumes all of them, unless it is --calm. Sequences begin a little below
- * 2^32.
+ * thread: how many, sums of their words, and their exclusive or. One more thread checks that a
+ * block handles messages in their order. Meanwhile another one pauses, parks and resumes all of
+ * them, unless it is --calm. Sequences begin a little below 2^32.
  *
  * Ends after so many messages, or so many seconds, whichever is given; default one second. What
  * each thread does follows from the seed. Prints one line, and with --json a file. Exit 0: nothing
@@ -57,8 +57,8 @@ typedef struct worker {
     uint32_t *words; /* pinned */
     uint32_t sender;
     uint64_t chance, quota;
-    uint64_t number;          /* of the next message */
-    uint32_t count, sum, mix; /* of those that were handed over */
+    uint64_t number;                /* of the next message */
+    uint32_t count, sum, mix, fold; /* of those that were handed over */
     tally done;
     gyre_brief requests[LUMP], answers[LUMP];
 } worker;
@@ -106,6 +106,7 @@ static void make_requests(worker *w, uint32_t count)
             words->word[i] = ((base + n) * 2654435761u + i * 0x9e3779b9u) ^ seed;
         w->sum += words->word[0];
         w->mix += soak_mix(words->word);
+        w->fold ^= soak_fold(words->word);
     }
     w->number += count;
     w->count += count;
@@ -224,7 +225,8 @@ static void check_books(worker *w)
         !went(w, gyre_port_call(w->port, &ask, &answer, soon()), "books"))
         return;
     memcpy(&books, &answer.body, sizeof books);
-    if (books.count != w->count || books.sum != w->sum || books.mix != w->mix)
+    if (books.count != w->count || books.sum != w->sum || books.mix != w->mix ||
+        books.fold != w->fold)
         wrong(w, "the actor has counted something else than was sent");
     w->done.checks++;
 }

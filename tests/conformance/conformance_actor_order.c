@@ -6,6 +6,11 @@
 
 #include "behaviours/echo.c"   /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "behaviours/rank.c"   /* NOLINT(bugprone-suspicious-include): its types as well */
+
+_Static_assert((int)RANK_HANG == LEDGER_HANG && (int)RANK_TELL == LEDGER_LAST &&
+                   offsetof(rank_answer, messages) == offsetof(ledger_answer, messages),
+               "the same messages for both");
 
 enum { HAND = 8 }; /* messages among which priorities decide */
 
@@ -81,9 +86,9 @@ static void draw_priorities(uint64_t *chance, gyre_brief *messages)
 }
 
 /* One is in hand and hangs: the eight behind it wait together. */
-static void the_highest_band_in_hand_is_first(void)
+static void check_hand(const gyre_behaviour *behaviour)
 {
-    gyre_actor *const actor = actor_new(&ledger, NULL);
+    gyre_actor *const actor = actor_new(behaviour, NULL);
     gyre_port *const port = port_new(actor);
     gyre_brief messages[HAND], hang, answer;
     uint64_t chance = 21;
@@ -93,7 +98,7 @@ static void the_highest_band_in_hand_is_first(void)
     REQUIRE(port);
     if (is_cuda()) {
         CHECK(end(actor, port));
-        SKIP("a block of a GPU has messages in hand before it comes to them");
+        SKIP("a GPU has messages in hand before it comes to them, and other warps have others");
     }
     flag = take(GYRE_CONTEXT_PINNED, 64);
     REQUIRE(flag);
@@ -119,10 +124,21 @@ static void the_highest_band_in_hand_is_first(void)
     give(GYRE_CONTEXT_PINNED, flag, 64);
 }
 
-/* Those that wait through a pause have an order among them as well. */
-static void priorities_hold_after_a_pause(void)
+static void the_highest_band_in_hand_is_first(void)
 {
-    gyre_actor *const actor = actor_new(&ledger, NULL);
+    check_hand(&ledger);
+}
+
+static void the_highest_band_of_a_warp_is_first(void)
+{
+    check_hand(&rank);
+}
+
+/* Those that wait through a pause have an order among them as well. Eight at a time from the first
+ * on: on a GPU one warp reads them. */
+static void check_pauses(const gyre_behaviour *behaviour)
+{
+    gyre_actor *const actor = actor_new(behaviour, NULL);
     gyre_port *const port = port_new(actor);
     gyre_brief messages[HAND];
     uint32_t overtaken = 0;
@@ -142,6 +158,16 @@ static void priorities_hold_after_a_pause(void)
     }
     CHECK(!is_cuda() || overtaken > 0);
     CHECK(end(actor, port));
+}
+
+static void priorities_hold_after_a_pause(void)
+{
+    check_pauses(&ledger);
+}
+
+static void priorities_of_a_warp_hold_after_a_pause(void)
+{
+    check_pauses(&rank);
 }
 
 static gyre_brief read_by(uint64_t deadline_ns)
@@ -336,7 +362,8 @@ static void nothing_happens_in_a_pause(void)
 }
 
 static const test_case cases[] = {
-    TEST(the_highest_band_in_hand_is_first),   TEST(priorities_hold_after_a_pause),
+    TEST(the_highest_band_in_hand_is_first),   TEST(the_highest_band_of_a_warp_is_first),
+    TEST(priorities_hold_after_a_pause),       TEST(priorities_of_a_warp_hold_after_a_pause),
     TEST(only_what_is_late_is_let_go),         TEST(many_are_late_one_by_one),
     TEST(what_gets_late_in_a_pause_is_let_go), TEST(deadlines_hold_for_seconds),
     TEST(nothing_happens_in_a_pause),

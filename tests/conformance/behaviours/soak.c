@@ -16,7 +16,8 @@ enum { SOAK_SENDERS = 16 };
 typedef struct soak_state {
     struct {
         gyre_abi_u32 count, sum, mix;
-        gyre_abi_u32 rest[29];
+        gyre_abi_u32 fold[16]; /* by exclusive or, all together; several, since each is swapped */
+        gyre_abi_u32 rest[13];
     } from[SOAK_SENDERS];
 } soak_state;
 
@@ -25,7 +26,7 @@ typedef struct soak_words {
 } soak_words;
 
 typedef struct soak_books {
-    gyre_abi_u32 count, sum, mix;
+    gyre_abi_u32 count, sum, mix, fold;
 } soak_books;
 
 typedef struct soak_refers { /* the first two are body.reference's */
@@ -48,6 +49,26 @@ GYRE_FUNCTION gyre_abi_u32 soak_mix(const GYRE_OWN gyre_abi_u32 *word)
     for (gyre_abi_u32 i = 0; i < 9; i++)
         mix += word[i] * (2 * i + 3);
     return mix;
+}
+
+/* Likewise, by exclusive or. */
+GYRE_FUNCTION gyre_abi_u32 soak_fold(const GYRE_OWN gyre_abi_u32 *word)
+{
+    gyre_abi_u32 fold = 0;
+
+    for (gyre_abi_u32 i = 0; i < 9; i++)
+        fold ^= word[i];
+    return fold;
+}
+
+GYRE_FUNCTION void soak_fold_in(GYRE_GLOBAL gyre_abi_u32 *at, gyre_abi_u32 value)
+{
+    gyre_abi_u32 expected, was = gyre_atomic_load(at);
+
+    do {
+        expected = was;
+        was = gyre_atomic_swap(at, expected, expected ^ value);
+    } while (was != expected);
 }
 
 GYRE_BEHAVIOUR(soak, soak_state, GYRE_WIDTH_QUAD)
@@ -73,6 +94,9 @@ GYRE_BEHAVIOUR(soak, soak_state, GYRE_WIDTH_QUAD)
         GYRE_ANSWER(soak_books)->count = gyre_atomic_load(&state->from[sender].count);
         GYRE_ANSWER(soak_books)->sum = gyre_atomic_load(&state->from[sender].sum);
         GYRE_ANSWER(soak_books)->mix = gyre_atomic_load(&state->from[sender].mix);
+        GYRE_ANSWER(soak_books)->fold = 0;
+        for (gyre_abi_u32 i = 0; i < 16; i++)
+            GYRE_ANSWER(soak_books)->fold ^= gyre_atomic_load(&state->from[sender].fold[i]);
     } else {
         const gyre_abi_u32 sender = GYRE_REQUEST(soak_words)->sender % SOAK_SENDERS;
 
@@ -80,6 +104,8 @@ GYRE_BEHAVIOUR(soak, soak_state, GYRE_WIDTH_QUAD)
             gyre_atomic_add(&state->from[sender].count, 1);
             gyre_atomic_add(&state->from[sender].sum, GYRE_REQUEST(soak_words)->word[0]);
             gyre_atomic_add(&state->from[sender].mix, soak_mix(GYRE_REQUEST(soak_words)->word));
+            soak_fold_in(&state->from[sender].fold[GYRE_REQUEST(soak_words)->word[0] >> 28],
+                         soak_fold(GYRE_REQUEST(soak_words)->word));
         }
         GYRE_ANSWER(soak_words)->sender = sender;
         for (gyre_abi_u32 i = 0; i < 9; i++)
