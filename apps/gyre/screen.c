@@ -110,15 +110,31 @@ static void put_throttle(pen *p, int64_t throttle)
         pen_put(p, GYRE_INK_PLAIN, throttle < 0 ? " -" : " none");
 }
 
+/* One that tells nothing of itself is not called healthy. */
+static bool is_judged(const gyre_monitor_report *r)
+{
+    const gyre_device_state *s = &r->state;
+
+    return r->reason_count > 0 || s->memory_used_bytes >= 0 || s->busy_percent >= 0 ||
+           s->power_mw >= 0 || s->temperature_c >= 0 || s->clock_mhz >= 0 || s->throttle >= 0;
+}
+
+static const char *level_text(const gyre_monitor_report *r)
+{
+    return r->sample_count == 0 ? "looking" : is_judged(r) ? gyre_level_name(r->level) : "-";
+}
+
+static gyre_ink level_ink(const gyre_monitor_report *r)
+{
+    return r->sample_count > 0 && is_judged(r) ? ink_of(r->level) : GYRE_INK_FAINT;
+}
+
 static void draw_title(pen *p, const gyre_monitor_report *r)
 {
     pen_begin(p);
     pen_put(p, GYRE_INK_BOLD, "%s", r->device->name);
     pen_put(p, GYRE_INK_PLAIN, "  %s  ", r->device->title);
-    if (r->sample_count == 0)
-        pen_put(p, GYRE_INK_FAINT, "looking");
-    else
-        pen_put(p, ink_of(r->level), "%s", gyre_level_name(r->level));
+    pen_put(p, level_ink(r), "%s", level_text(r));
 }
 
 static void draw_reasons(pen *p, const gyre_monitor_report *r)
@@ -195,7 +211,7 @@ static void draw_row(pen *p, const gyre_monitor_report *r)
 
     pen_begin(p);
     pen_put(p, GYRE_INK_BOLD, "%-10s", r->device->name);
-    pen_put(p, ink_of(r->level), " %-8s", r->sample_count ? gyre_level_name(r->level) : "looking");
+    pen_put(p, level_ink(r), " %-8s", level_text(r));
     pen_put(p, GYRE_INK_PLAIN, "  mem %5s  busy %5s  %5s  %5s W",
             number(memory < 0 ? -1 : (int64_t)memory, " %").text,
             number(s->busy_percent, " %").text, number(s->temperature_c, " C").text,

@@ -159,6 +159,31 @@ static int open_new(const char *path)
     return fd;
 }
 
+/* One that has no name yet, where the file system knows such: who is killed before the board is
+ * whole leaves nothing behind. */
+static int open_nameless(const char *path)
+{
+    const char *const end = strrchr(path, '/');
+    char folder[PATH_MAX];
+
+    if (!end || end == path || end - path >= PATH_MAX)
+        return -1;
+    memcpy(folder, path, (size_t)(end - path));
+    folder[end - path] = '\0';
+    return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+static bool give_name(int fd, const char *path)
+{
+    char link[32];
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    if (linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+        return true;
+    return errno == EEXIST && unlink(path) == 0 &&
+           linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+}
+
 /* Maps as much of the file as a board takes. */
 static const char *map(int fd, gyre_board_file **out_file)
 {
@@ -181,39 +206,51 @@ static const char *map(int fd, gyre_board_file **out_file)
     return NULL;
 }
 
+/* Without lines. */
+static void begin(gyre_board_file *file, const gyre_board_owner *owner, const char *program)
+{
+    gyre_board_head *const head = &file->head;
+    uint32_t mark;
+
+    head->version = GYRE_BOARD_VERSION;
+    head->size = sizeof *file;
+    head->started = owner->started;
+    head->space = gyre_board_space();
+    head->pid = owner->pid;
+    head->lines = GYRE_BOARD_LINES;
+    memcpy(head->program, program, strnlen(program, sizeof head->program - 1));
+    gyre_board_beat(file);
+    memcpy(&mark, magic, sizeof mark);
+    /* release: whoever reads the mark and then reads again finds the rest of the head */
+    __atomic_store_n((uint32_t *)(void *)head->magic, mark, __ATOMIC_RELEASE);
+}
+
 const char *gyre_board_make(const char *path, const gyre_board_owner *owner, const char *program,
                             gyre_board_file **out_file)
 {
-    const int fd = open_new(path);
-    gyre_board_head *head;
+    const int nameless = open_nameless(path), fd = nameless < 0 ? open_new(path) : nameless;
     const char *failed;
-    uint32_t mark;
     int error;
 
     *out_file = NULL;
     if (fd < 0)
         return "create";
     failed = map(fd, out_file);
+    if (!failed)
+        begin(*out_file, owner, program);
+    if (!failed && fd == nameless && !give_name(fd, path))
+        failed = "name";
     error = errno;
     close(fd);
-    if (failed) {
+    if (!failed)
+        return NULL;
+    if (*out_file)
+        gyre_board_unmap(*out_file);
+    *out_file = NULL;
+    if (fd != nameless)
         (void)unlink(path);
-        errno = error;
-        return failed;
-    }
-    head = &(*out_file)->head;
-    head->version = GYRE_BOARD_VERSION;
-    head->size = sizeof **out_file;
-    head->started = owner->started;
-    head->space = gyre_board_space();
-    head->pid = owner->pid;
-    head->lines = GYRE_BOARD_LINES;
-    memcpy(head->program, program, strnlen(program, sizeof head->program - 1));
-    gyre_board_beat(*out_file);
-    memcpy(&mark, magic, sizeof mark);
-    /* release: whoever reads the mark and then reads again finds the rest of the head */
-    __atomic_store_n((uint32_t *)(void *)head->magic, mark, __ATOMIC_RELEASE);
-    return NULL;
+    errno = error;
+    return failed;
 }
 
 void gyre_board_write(gyre_board_file *file, size_t index, const gyre_board_line *line)

@@ -6,11 +6,13 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -400,6 +402,56 @@ static void leftover_of_this_process_is_replaced(void)
     CHECK(remove_board(&self) && rmdir(folder) == 0);
 }
 
+/* A process that makes boards without end. */
+static pid_t start_maker(const gyre_board_owner *owner)
+{
+    const pid_t pid = fork();
+
+    while (pid == 0) {
+        gyre_board_file *const file = make(owner);
+
+        if (!file || !remove_board(owner))
+            _exit(1);
+        gyre_board_unmap(file);
+    }
+    return pid;
+}
+
+/* Nobody could tell whose half it is, and whether it may be removed. */
+static void killed_process_leaves_no_half_of_a_board(void)
+{
+    static gyre_board_file left;
+    gyre_board_owner self;
+    char path[128];
+    int probe;
+
+    REQUIRE(open_folder() && gyre_board_self(&self));
+    path_of(&self, path);
+    probe = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (probe < 0) {
+        CHECK(rmdir(folder) == 0);
+        SKIP("this file system has no files without names");
+    }
+    close(probe);
+    for (int i = 0; i < 100; i++) {
+        const pid_t pid = start_maker(&self);
+        int status = 0, fd;
+
+        REQUIRE(pid > 0);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000 + 10000 * i}, NULL);
+        CHECK(kill(pid, SIGKILL) == 0 && waitpid(pid, &status, 0) == pid);
+        CHECK(WIFSIGNALED(status));
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            continue;
+        CHECK(read(fd, &left, sizeof left) == (ssize_t)sizeof left);
+        CHECK(memcmp(left.head.magic, "GYRB", 4) == 0);
+        close(fd);
+        CHECK(remove_board(&self));
+    }
+    CHECK(rmdir(folder) == 0);
+}
+
 static const test_case cases[] = {
     TEST(names_are_read_back),
     TEST(stat_of_a_hostile_program_is_read),
@@ -412,5 +464,6 @@ static const test_case cases[] = {
     TEST(line_is_never_torn),
     TEST(without_a_folder_there_is_no_board),
     TEST(leftover_of_this_process_is_replaced),
+    TEST(killed_process_leaves_no_half_of_a_board),
 };
 TEST_MAIN(cases)
