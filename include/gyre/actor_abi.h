@@ -66,6 +66,8 @@ enum {
     GYRE_BRIEF_DEADLINE = 4, /* body.reference.deadline_ns holds: afterwards it is let go */
     GYRE_BRIEF_FAILED = 8, /* an answer: body.words[0] is a GYRE_ACTOR_... or the behaviour's own */
     GYRE_BRIEF_EMPTY = 16, /* an answer: the behaviour gave none */
+    GYRE_BRIEF_READS = 32, /* with GYRE_BRIEF_REFERS: who gets the answer need not see what was
+                            * written there, because nothing was, say; it comes sooner */
 };
 
 /* Types from here on are the runtime's, and answered empty. */

@@ -54,8 +54,8 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_port_open(gyre_actor *actor,
                                                   const gyre_port_options *options,
                                                   gyre_port **out_port);
 
-/* Sends a message that is not answered. Its flags may be GYRE_BRIEF_REFERS and GYRE_BRIEF_DEADLINE;
- * what it refers to must stay until it is handled. GYRE_TIMEOUT when there was no room by the
+/* Sends a message that is not answered. Its flags may be GYRE_BRIEF_REFERS, with or without
+ * GYRE_BRIEF_READS, and GYRE_BRIEF_DEADLINE; what it refers to must stay until it is handled. GYRE_TIMEOUT when there was no room by the
  * deadline (gyre/clock.h; GYRE_NEVER for none), GYRE_AGAIN with GYRE_PORT_REJECT; GYRE_CLOSED,
  * GYRE_DEVICE_LOST. May block for room only. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_send(gyre_port *port, const gyre_brief *message,

@@ -88,6 +88,19 @@ GYRE_FUNCTION gyre_abi_u32 gyre_atomic_add(gyre_abi_u32 *at, gyre_abi_u32 value)
     return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
 
+/* For seats of one actor that wait for each other. Adds after everything that this lane has done,
+ * and that others of its message did before a barrier; who loads the sum by the second sees all
+ * that. The host sees it with the answer of a message that refers to it. */
+GYRE_FUNCTION void gyre_atomic_add_release(gyre_abi_u32 *at, gyre_abi_u32 value)
+{
+    (void)__atomic_fetch_add(at, value, __ATOMIC_RELEASE);
+}
+
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_load_acquire(const gyre_abi_u32 *at)
+{
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+
 /* Puts `desired` there if it is `expected`; what it was before. Orders nothing else. */
 GYRE_FUNCTION gyre_abi_u32 gyre_atomic_swap(gyre_abi_u32 *at, gyre_abi_u32 expected,
                                             gyre_abi_u32 desired)
@@ -129,6 +142,19 @@ GYRE_FUNCTION gyre_abi_u32 gyre_atomic_add(gyre_abi_u32 *at, gyre_abi_u32 value)
     return atomicAdd(at, value);
 }
 
+GYRE_FUNCTION void gyre_atomic_add_release(gyre_abi_u32 *at, gyre_abi_u32 value)
+{
+    asm volatile("red.release.gpu.add.u32 [%0], %1;" : : "l"(at), "r"(value) : "memory");
+}
+
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_load_acquire(const gyre_abi_u32 *at)
+{
+    gyre_abi_u32 value;
+
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    return value;
+}
+
 GYRE_FUNCTION gyre_abi_u32 gyre_atomic_swap(gyre_abi_u32 *at, gyre_abi_u32 expected,
                                             gyre_abi_u32 desired)
 {
@@ -160,6 +186,20 @@ GYRE_FUNCTION gyre_abi_u32 gyre_atomic_load(const GYRE_GLOBAL gyre_abi_u32 *at)
 GYRE_FUNCTION gyre_abi_u32 gyre_atomic_add(GYRE_GLOBAL gyre_abi_u32 *at, gyre_abi_u32 value)
 {
     return atomic_add((volatile GYRE_GLOBAL gyre_abi_u32 *)at, value);
+}
+
+GYRE_FUNCTION void gyre_atomic_add_release(GYRE_GLOBAL gyre_abi_u32 *at, gyre_abi_u32 value)
+{
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    (void)atomic_add((volatile GYRE_GLOBAL gyre_abi_u32 *)at, value);
+}
+
+GYRE_FUNCTION gyre_abi_u32 gyre_atomic_load_acquire(const GYRE_GLOBAL gyre_abi_u32 *at)
+{
+    const gyre_abi_u32 value = *(const volatile GYRE_GLOBAL gyre_abi_u32 *)at;
+
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    return value;
 }
 
 GYRE_FUNCTION gyre_abi_u32 gyre_atomic_swap(GYRE_GLOBAL gyre_abi_u32 *at, gyre_abi_u32 expected,

@@ -74,7 +74,8 @@ static void session_teardown(void *fixture)
     gyre_session *s = fixture;
 
     s->way->close(s);
-    gyre_bench_device_give(&s->device, GYRE_CONTEXT_DEVICE, s->block, s->first.bytes);
+    gyre_bench_device_give(&s->device, GYRE_CONTEXT_DEVICE, s->block,
+                           s->first.bytes + GYRE_WAVE_MORE);
     gyre_bench_device_close(&s->device);
     gyre_wave_field_fini(&s->first);
     free(s->answers);
@@ -89,7 +90,8 @@ static gyre_status session_furnish(gyre_session *s, int64_t side, const char *ba
     if (status == GYRE_OK)
         status = gyre_bench_device_open_on(&s->device, backend, NULL);
     if (status == GYRE_OK)
-        status = gyre_bench_device_take(&s->device, GYRE_CONTEXT_DEVICE, s->first.bytes, &block);
+        status = gyre_bench_device_take(&s->device, GYRE_CONTEXT_DEVICE,
+                                        s->first.bytes + GYRE_WAVE_MORE, &block);
     s->block = block;
     return status == GYRE_OK ? s->way->open(s) : status;
 }

@@ -2,12 +2,13 @@
  *
  * interactive_crew: the wave kept by actors (behaviours/wave_step.c) for suites/interactive.c.
  *
- * A step is one message to each seat, with a slab each, and the host that has all answers is the
- * barrier between two steps. An impulse or a question is a call to whichever seat has least to do:
- * all of them reach the fields.
+ * The host talks to one seat, the leader; the others follow it through the device's own memory.
+ * They are an actor of their own, so that they need not look for messages. A message to each of
+ * them and an answer from each would take longer than a launch does.
  *
  * Threads   one.
- * Owns      the actor and its port. The block is the caller's, and stays until the close.
+ * Owns      the actors and their ports. The block is the caller's, with GYRE_WAVE_MORE bytes behind
+ *           it, and stays until the close.
  */
 #ifndef GYRE_SUITES_INTERACTIVE_CREW_H
 #define GYRE_SUITES_INTERACTIVE_CREW_H
@@ -25,18 +26,18 @@ enum { GYRE_WAVE_SEATS_MOST = 256 };
 /* 0: what is good for the device. */
 typedef struct gyre_wave_crew_shape {
     uint32_t seats;
-    uint32_t threads; /* of a block that handle messages */
-    uint32_t replicas;
+    uint32_t threads;  /* of a block that handle messages */
+    uint32_t replicas; /* of the leader's bell */
 } gyre_wave_crew_shape;
 
 /* Zero is a closed one. */
 typedef struct gyre_wave_crew {
-    gyre_actor *actor;
-    gyre_port *port;
+    gyre_actor *leader, *follower; /* NULL: it has none */
+    gyre_port *port, *followers;
+    bool following;
     gyre_wave_crew_shape shape;
     uint64_t deadline_ns; /* of every call; the caller's to move on */
     gyre_brief command;
-    gyre_brief steps[GYRE_WAVE_SEATS_MOST], answers[GYRE_WAVE_SEATS_MOST];
 } gyre_wave_crew;
 
 /* For a field like this one at `block`, which the device reaches. GYRE_UNSUPPORTED where there are

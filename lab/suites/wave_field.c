@@ -33,7 +33,7 @@ gyre_status gyre_wave_field_init(gyre_wave_field *field, int64_t side)
         field->bits++;
     field->cells = field->side * field->side * field->side;
     field->bytes = (GYRE_WAVE_HEAD + 2 * (size_t)field->cells) * sizeof(float);
-    field->block = calloc(1, field->bytes);
+    field->block = calloc(1, field->bytes + GYRE_WAVE_MORE);
     if (!field->block)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for %u cells", field->cells);
     for (uint32_t i = 0; i < 2; i++) {

@@ -20,12 +20,17 @@
 #include "gyre/common.h"
 #include "gyre/status.h"
 
-enum { GYRE_WAVE_HEAD = 64, GYRE_WAVE_SIDE_LEAST = 8, GYRE_WAVE_SIDE_MOST = 256 };
+enum {
+    GYRE_WAVE_HEAD = 64,
+    GYRE_WAVE_MORE = 256, /* bytes behind a block, for those who do its steps together */
+    GYRE_WAVE_SIDE_LEAST = 8,
+    GYRE_WAVE_SIDE_MOST = 256
+};
 
 typedef struct gyre_wave_field {
     uint32_t bits; /* the side is 2^bits cells */
     uint32_t side, cells;
-    size_t bytes; /* of the block */
+    size_t bytes; /* of the block, without what is behind it */
     float *block;
 } gyre_wave_field;
 

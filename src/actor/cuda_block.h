@@ -100,7 +100,7 @@ static __device__ __forceinline__ void gyre_answer_now(gyre_reader *reader, gyre
         back.stamp = gyre_ring_stamp(brief->correlation, reader->salt);
     }
     if (reader->lane < 4)
-        gyre_store_answer(slot, reader->lane, back, brief->flags & GYRE_BRIEF_REFERS);
+        gyre_store_answer(slot, reader->lane, back, gyre_is_released(brief));
 }
 
 /* What was handled so far is made sure, by the first lane: others see it before they see that it
@@ -161,13 +161,15 @@ static __device__ __forceinline__ void gyre_handle_special(gyre_reader *reader, 
 {
     const gyre_abi_u32 place = entry & GYRE_HAND_PLACE;
     gyre_mailbox_message message;
-    gyre_abi_u32 refers, since = 0;
+    gyre_abi_u32 since = 0;
+    int hushes;
 
     gyre_unstage(gyre_stage_slot(reader, place), &message);
     if (gyre_staged_bell(place))
         gyre_fence(); /* with gyre_stage_bell's: what the reader has acquired this lane has too */
-    refers = message.brief.flags & GYRE_BRIEF_REFERS;
-    if (refers && threadIdx.x == 0) {
+    hushes = gyre_is_released(&message.brief) ||
+             (reader->calm && (message.brief.flags & GYRE_BRIEF_REFERS));
+    if (hushes && threadIdx.x == 0) {
         since = gyre_cycle();
         gyre_poke(GYRE_WORD(hush), since + GYRE_HUSHED - 1);
     }
@@ -179,7 +181,7 @@ static __device__ __forceinline__ void gyre_handle_special(gyre_reader *reader, 
         gyre_answer_now(reader, self, &message.brief, place);
     if (reader->lane != 0)
         return;
-    if (refers) {
+    if (hushes) {
         const gyre_abi_u32 now = gyre_cycle();
 
         gyre_poke(GYRE_WORD(hush), now + min(now - since, reader->calm));

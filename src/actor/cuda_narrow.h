@@ -33,7 +33,7 @@ static __device__ __forceinline__ void gyre_handle_quads(gyre_reader *reader, gy
         back.stamp = gyre_ring_stamp(message.brief.correlation, reader->salt);
         if (calls)
             gyre_store_answer(gyre_slot_of(reader, reader->replies_at, message.brief.correlation),
-                              quarter, back, message.brief.flags & GYRE_BRIEF_REFERS);
+                              quarter, back, gyre_is_released(&message.brief));
     }
     if (is_ready && quarter == 0)
         gyre_count(reader, self, gyre_tick(reader) - before);
@@ -66,7 +66,7 @@ static __device__ __forceinline__ void gyre_handle_one(gyre_reader *reader, gyre
         back.stamp = gyre_ring_stamp(message.brief.correlation, reader->salt);
     }
     if (reader->lane < 4 && (message.brief.flags & GYRE_BRIEF_CALL))
-        gyre_store_answer(slot, reader->lane, back, message.brief.flags & GYRE_BRIEF_REFERS);
+        gyre_store_answer(slot, reader->lane, back, gyre_is_released(&message.brief));
     if (reader->lane == 0)
         gyre_count(reader, self, gyre_tick(reader) - before);
 }

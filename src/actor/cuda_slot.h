@@ -278,6 +278,12 @@ static __device__ __forceinline__ int gyre_is_late(const gyre_self *self, const 
     return all;
 }
 
+/* Whether the answer releases what the message refers to. */
+static __device__ __forceinline__ int gyre_is_released(const gyre_brief *brief)
+{
+    return (brief->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_READS)) == GYRE_BRIEF_REFERS;
+}
+
 /* Has one message handled by the lanes that call this. What came by a bell they have acquired. */
 static __device__ __forceinline__ void gyre_handle(gyre_self *self, gyre_behaviour_state *state,
                                                    const gyre_brief *brief, gyre_abi_u32 bell)
@@ -294,7 +300,7 @@ static __device__ __forceinline__ void gyre_handle(gyre_self *self, gyre_behavio
         self->error = GYRE_ACTOR_TIMEOUT;
     if (brief->type < GYRE_BRIEF_OWN && !self->error)
         gyre_behaviour_handle(self, state, brief);
-    if (brief->flags & GYRE_BRIEF_REFERS)
+    if (gyre_is_released(brief))
         gyre_self_barrier(self);
 }
 
@@ -311,9 +317,9 @@ static __device__ __forceinline__ void gyre_conclude(gyre_self *self, const gyre
 
 /* The lanes that have a quarter store it: the last one releases what the message refers to. */
 static __device__ __forceinline__ void gyre_store_answer(gyre_ring_slot *slot, gyre_abi_u32 quarter,
-                                                         gyre_ring_quarter mine, int refers)
+                                                         gyre_ring_quarter mine, int releases)
 {
-    if (refers && quarter == 3)
+    if (releases && quarter == 3)
         gyre_release_quarter(&slot->quarter[3], mine);
     else
         gyre_ring_store_quarter(&slot->quarter[quarter], mine);

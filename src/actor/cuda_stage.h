@@ -14,8 +14,8 @@
 #define GYRE_ACTOR_CUDA_STAGE_H
 
 /* While a message is handled that refers to memory there is a hush: nobody of the seat reads the
- * host's memory. For its answer is released, which waits for all such reads of the GPU. The others
- * of a crew are often about to release theirs too, so there the hush goes on for as long as the
+ * host's memory. For its answer is released, which waits for all such reads of the GPU. One of the
+ * others of a crew is often about to release its own, so there the hush goes on for as long as the
  * message took. */
 enum {
     GYRE_HUSHED = 20000, /* cycles, most: a seat that is not heard does not answer either */

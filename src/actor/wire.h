@@ -113,8 +113,9 @@ GYRE_INLINE bool gyre_wire_read(const gyre_port *port, const unsigned char *slot
 /* What travels of the head that a caller gave. */
 GYRE_INLINE uint64_t gyre_wire_head(const gyre_brief *message, uint32_t flags, uint32_t correlation)
 {
-    return gyre_slot_head(
-        message, flags | (message->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_DEADLINE)), correlation);
+    const uint32_t theirs = GYRE_BRIEF_REFERS | GYRE_BRIEF_READS | GYRE_BRIEF_DEADLINE;
+
+    return gyre_slot_head(message, flags | (message->flags & theirs), correlation);
 }
 
 GYRE_INLINE bool gyre_wire_has_deadline(const gyre_brief *message)

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * wave_step: a wave in a cube, kept by a crew: a step of one slab, an impulse, a question.
+ * wave_step: a wave in a cube, kept by a leader and those who follow: a step, an impulse, a
+ * question.
  *
  * What a message refers to is a line of WAVE_HEAD words, whose first counts the steps, and behind
  * it two fields of 2^(3 bits) floats. Of generation g, field g & 1 is the present one; the other is
- * the one before, over which a step writes the next. Cells of the faces are 0 for good.
+ * the one before, over which a step writes the next. Cells of the faces are 0 for good. Behind the
+ * fields are words of those who do the steps together.
  *
- * A step reads cells that other seats wrote in the last one. Every message here refers to the
- * fields, with GYRE_BRIEF_REFERS: so what a seat wrote can be seen before its answer, the host has
- * all answers before it sends the next step, and a seat acquires at the system's scope before it
- * handles that, which drops what the multiprocessor's first cache held. Plain loads are right then,
- * and neighbours find in that cache what one of them has read. `restrict` would be wrong: it allows
- * the path for data that never changes.
+ * The host talks to the leader alone. Who follows has one message for good, WAVE_FOLLOW, and waits
+ * in it for the leader's turns, in the device's own memory: that takes a tenth of the time that a
+ * message from the host takes. In each turn it does its slab and counts itself; the leader does the
+ * first slab, waits for all, and answers, which releases what all have written.
+ *
+ * Whoever has acquired a turn or a message has dropped what the multiprocessor's first cache held:
+ * plain loads are right then, and neighbours find in that cache what one of them has read.
+ * `restrict` would be wrong: it allows the path for data that never changes.
  *
  * Eight cells to a lane at a time, four of one row and four of the next: a load of 16 bytes brings
  * four, and all loads are under way before the first store, behind which they could not go.
@@ -20,10 +24,21 @@
 #include "gyre/behaviour.h"
 
 enum {
-    WAVE_STEP = 1,   /* of slab `place`; answers with the generation that it has reached */
+    WAVE_STEP = 1,   /* answers with the generation that all cells have reached */
     WAVE_INJECT = 2, /* adds to cell `place`; answers with what it is then */
     WAVE_QUERY = 3,  /* answers with what cell `place` is */
+    WAVE_FOLLOW = 4, /* does slab `place` in every turn, and is not answered before they end */
+    WAVE_BEGIN = 5,  /* there were no turns yet */
+    WAVE_END = 6,    /* there are no more turns */
     WAVE_HEAD = 64,  /* words before the fields */
+};
+
+/* Words behind the fields. */
+enum {
+    WAVE_TURN = 0,   /* how many there were */
+    WAVE_OVER = 1,   /* no more */
+    WAVE_DONE = 32,  /* who follows and has done the slab of this turn */
+    WAVE_WORDS = 64, /* of memory */
 };
 
 typedef struct wave_state {
@@ -33,10 +48,9 @@ typedef struct wave_state {
 typedef struct wave_request { /* the first two are body.reference's */
     gyre_abi_address address;
     gyre_abi_u64 size;
-    gyre_abi_u32 bits;       /* the cube's side is 2^bits cells, 8 at least */
-    gyre_abi_u32 generation; /* WAVE_STEP: from which */
-    gyre_abi_u32 place;
-    gyre_abi_u32 slabs;     /* WAVE_STEP: of how many */
+    gyre_abi_u32 bits;      /* the cube's side is 2^bits cells, 8 at least */
+    gyre_abi_u32 place;     /* a cell, or a slab; the leader has slab 0 */
+    gyre_abi_u32 slabs;     /* WAVE_STEP, WAVE_FOLLOW: how many there are */
     gyre_abi_f32 amplitude; /* WAVE_INJECT */
 } wave_request;
 
@@ -124,51 +138,101 @@ GYRE_FUNCTION void wave_two_rows(const GYRE_GLOBAL gyre_abi_f32 *now, GYRE_GLOBA
         *(GYRE_GLOBAL wave_four *)(to + at + side) = next[1];
 }
 
-/* A slab: as many cells as the others have, in the order in which they lie. */
+/* What the message refers to. */
+typedef struct wave_block {
+    GYRE_GLOBAL gyre_abi_u32 *count;
+    GYRE_GLOBAL gyre_abi_f32 *even, *odd;
+    GYRE_GLOBAL gyre_abi_u32 *words;
+} wave_block;
+
+/* A slab of the next generation: as many cells as the others have, in the order in which they lie.
+ */
 GYRE_FUNCTION void wave_slab(const GYRE_OWN gyre_self *self, const GYRE_OWN wave_request *request,
-                             const GYRE_GLOBAL gyre_abi_f32 *now, GYRE_GLOBAL gyre_abi_f32 *to)
+                             const GYRE_OWN wave_block *block, gyre_abi_u32 place)
 {
     const gyre_abi_u32 bits = request->bits, side = 1u << bits, across = side / 4;
     const gyre_abi_u64 eights = (gyre_abi_u64)1 << 3 * bits >> 3;
-    const gyre_abi_u32 begin = (gyre_abi_u32)(eights * request->place / request->slabs);
-    const gyre_abi_u32 end = (gyre_abi_u32)(eights * (request->place + 1) / request->slabs);
+    const gyre_abi_u32 begin = (gyre_abi_u32)(eights * place / request->slabs);
+    const gyre_abi_u32 end = (gyre_abi_u32)(eights * (place + 1) / request->slabs);
+    const gyre_abi_u32 odd = *block->count & 1;
 
     for (gyre_abi_u32 i = begin + self->lane; i < end; i += self->lanes) {
         const gyre_abi_u32 at = 4 * (i % across) + (i / across << (bits + 1)), z = at >> 2 * bits;
 
         if (z - 1 < side - 2) /* 0 and side - 1 are faces */
-            wave_two_rows(now, to, at, bits);
+            wave_two_rows(odd ? block->odd : block->even, odd ? block->even : block->odd, at, bits);
     }
+}
+
+/* Turn after turn, until they are over. */
+GYRE_FUNCTION void wave_follow(GYRE_OWN gyre_self *self, const GYRE_OWN wave_request *request,
+                               const GYRE_OWN wave_block *block)
+{
+    for (gyre_abi_u32 turn = 0;; turn++) {
+        if (self->lane == 0)
+            while (gyre_atomic_load_acquire(block->words + WAVE_TURN) == turn)
+                ;
+        gyre_self_barrier(self);
+        if (block->words[WAVE_OVER])
+            return;
+        wave_slab(self, request, block, request->place);
+        gyre_self_barrier(self);
+        if (self->lane == 0)
+            gyre_atomic_add_release(block->words + WAVE_DONE, 1);
+    }
+}
+
+/* A step, with all who follow. */
+GYRE_FUNCTION void wave_lead(GYRE_OWN gyre_self *self, const GYRE_OWN wave_request *request,
+                             const GYRE_OWN wave_block *block)
+{
+    if (self->lane == 0)
+        gyre_atomic_add_release(block->words + WAVE_TURN, 1);
+    wave_slab(self, request, block, 0);
+    gyre_self_barrier(self);
+    if (self->lane != 0)
+        return;
+    while (gyre_atomic_load_acquire(block->words + WAVE_DONE) != request->slabs - 1)
+        ;
+    block->words[WAVE_DONE] = 0;
+    GYRE_ANSWER(wave_answer)->generation = ++*block->count;
+}
+
+/* A cell, by one lane. */
+GYRE_FUNCTION void wave_touch(GYRE_OWN gyre_self *self, const GYRE_OWN wave_request *request,
+                              const GYRE_OWN wave_block *block, int adds)
+{
+    const gyre_abi_u32 generation = *block->count;
+    GYRE_GLOBAL gyre_abi_f32 *const cell =
+        (generation & 1 ? block->odd : block->even) + request->place;
+
+    if (adds)
+        *cell += request->amplitude;
+    GYRE_ANSWER(wave_answer)->value = *cell;
+    GYRE_ANSWER(wave_answer)->generation = generation;
+    GYRE_ANSWER(wave_answer)->place = request->place;
 }
 
 GYRE_BEHAVIOUR(wave_step, wave_state, GYRE_WIDTH_BLOCK)
 {
     const wave_request request = *GYRE_REQUEST(wave_request);
-    GYRE_GLOBAL gyre_abi_u32 *const count = GYRE_PAYLOAD(gyre_abi_u32);
-    GYRE_GLOBAL gyre_abi_f32 *const even = GYRE_PAYLOAD(gyre_abi_f32) + WAVE_HEAD;
-    GYRE_GLOBAL gyre_abi_f32 *const odd = even + (1u << 3 * request.bits);
+    const gyre_abi_u32 cells = 1u << 3 * request.bits;
+    wave_block block;
 
+    block.count = GYRE_PAYLOAD(gyre_abi_u32);
+    block.even = GYRE_PAYLOAD(gyre_abi_f32) + WAVE_HEAD;
+    block.odd = block.even + cells;
+    block.words = block.count + WAVE_HEAD + 2 * cells;
     if (brief->type == WAVE_STEP) {
-        const gyre_abi_u32 generation = request.generation;
-
-        wave_slab(self, &request, generation & 1 ? odd : even, generation & 1 ? even : odd);
-        if (self->lane == 0) {
-            /* only the first slab's seat touches the count during a step */
-            if (request.place == 0 && *count != generation)
-                gyre_self_fail(self, GYRE_ACTOR_BAD_MESSAGE);
-            else if (request.place == 0)
-                *count = generation + 1;
-            GYRE_ANSWER(wave_answer)->generation = generation + 1;
-            GYRE_ANSWER(wave_answer)->place = request.place;
-        }
+        wave_lead(self, &request, &block);
+    } else if (brief->type == WAVE_FOLLOW) {
+        wave_follow(self, &request, &block);
+    } else if (self->lane == 0 && brief->type == WAVE_BEGIN) {
+        block.words[WAVE_TURN] = block.words[WAVE_OVER] = block.words[WAVE_DONE] = 0;
+    } else if (self->lane == 0 && brief->type == WAVE_END) {
+        block.words[WAVE_OVER] = 1;
+        gyre_atomic_add_release(block.words + WAVE_TURN, 1);
     } else if (self->lane == 0) {
-        const gyre_abi_u32 generation = *count;
-        GYRE_GLOBAL gyre_abi_f32 *const cell = (generation & 1 ? odd : even) + request.place;
-
-        if (brief->type == WAVE_INJECT)
-            *cell += request.amplitude;
-        GYRE_ANSWER(wave_answer)->value = *cell;
-        GYRE_ANSWER(wave_answer)->generation = generation;
-        GYRE_ANSWER(wave_answer)->place = request.place;
+        wave_touch(self, &request, &block, brief->type == WAVE_INJECT);
     }
 }
