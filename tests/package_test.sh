@@ -45,7 +45,9 @@ runs() { # PROGRAM: against the installed shared libraries
     *call* | */dispatch | */dispatch_static) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out '^5 squared is 25$' ;;
     */echo*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" cpu && says out '^sent 104, got 104, which was message 5$' ;;
     */vector_add*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" cpu && says out '^1000 sums, 0 of them wrong$' ;;
-    */key_value*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" cpu && says out '^1000 keys, 0 of them wrong; 31 has 900$' ;;
+    */key_value*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" cpu && says out '^1000 keys, 20 rounds, 0 answers wrong; some keys were not there$' &&
+        says out '^3196 more keys, 100 of them found the table full$' && exits 1 env LD_LIBRARY_PATH="$libdir" "$1" nonsense &&
+        says err "there is no device 'nonsense'; there is cpu:0" ;;
     */adopt*) exits 0 env LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$1" && says out '^there is no GPU of NVIDIA here$\|^1000 numbers doubled in our own memory, 0 of them wrong$' ;;
     *message*) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out '^apples: 3.5$' ;;
     *) exits 0 env LD_LIBRARY_PATH="$libdir" "$1" && says out "^gyre $version, " ;;

@@ -30,10 +30,8 @@ GYRE_BEHAVIOUR(twice, nothing, GYRE_WIDTH_BLOCK)
 #ifdef GYRE_HOST
 
 #include <dlfcn.h>
-#include <gyre/clock.h>
-#include <gyre/port.h>
-#include <stdio.h>
-#include <string.h>
+
+#include "example.h"
 
 enum { COUNT = 1000, BYTES = COUNT * 4 };
 
@@ -67,58 +65,57 @@ static int find(cuda *cu)
 
 /* The numbers are in memory of cuMemAlloc. The actor stays where it is while they are copied:
  * copies do not wait for it. */
-static gyre_status call(const cuda *cu, gyre_port *port, void *numbers)
+static gyre_status call(const cuda *cu, gyre_port *port, void *numbers, uint32_t *out_wrong)
 {
-    uint32_t ours[COUNT], wrong = 0;
-    gyre_brief message = {.type = 1, .flags = GYRE_BRIEF_REFERS}, answer;
+    uint32_t ours[COUNT];
+    gyre_brief message, answer;
     gyre_status status;
 
     for (uint32_t i = 0; i < COUNT; i++)
         ours[i] = i;
-    if (cu->to_device(numbers, ours, BYTES) != 0)
-        return GYRE_DEVICE_LOST;
+    *out_wrong = COUNT;
+    memset(&message, 0, sizeof message);
+    message.flags = GYRE_BRIEF_REFERS;
     message.body.reference.address = numbers;
     message.body.reference.size = BYTES;
-    status = gyre_port_call(port, &message, &answer, gyre_clock_after_ns(1000000000));
-    if (status != GYRE_OK)
+    if (cu->to_device(numbers, ours, BYTES) != 0)
+        return GYRE_OK;
+    status = gyre_port_call(port, &message, &answer, example_soon());
+    if (status != GYRE_OK || cu->from_device(ours, numbers, BYTES) != 0)
         return status;
-    if (cu->from_device(ours, numbers, BYTES) != 0)
-        return GYRE_DEVICE_LOST;
     for (uint32_t i = 0; i < COUNT; i++)
-        wrong += ours[i] != 2 * i;
-    printf("%u numbers doubled in our own memory, %u of them wrong\n", answer.body.words[0], wrong);
-    return wrong == 0 ? GYRE_OK : GYRE_CORRUPT;
+        *out_wrong -= ours[i] == 2 * i;
+    printf("%u numbers doubled in our own memory, %u of them wrong\n", answer.body.words[0],
+           *out_wrong);
+    return GYRE_OK;
 }
 
 /* In a context that is somebody's: ours here. */
-static gyre_status run(const cuda *cu, void *theirs, void *numbers)
+static int run(const cuda *cu, void *theirs, void *numbers)
 {
-    const gyre_context_options options = {.struct_size = sizeof options, .adopt = theirs};
-    gyre_context *context = NULL;
-    gyre_actor *actor = NULL;
-    gyre_port *port = NULL;
-    gyre_status status = gyre_context_create(gyre_device_find("cuda"), &options, &context);
+    gyre_context_options options;
+    uint32_t wrong = COUNT;
+    gyre_status status;
+    example it;
 
+    memset(&it, 0, sizeof it);
+    memset(&options, 0, sizeof options);
+    options.struct_size = sizeof options;
+    options.adopt = theirs;
+    status = gyre_context_create(gyre_device_find("cuda"), &options, &it.context);
     if (status == GYRE_OK)
-        status = gyre_actor_create(context, &twice, NULL, &actor);
+        status = example_launch(&it, &twice);
     if (status == GYRE_OK)
-        status = gyre_actor_launch(actor, NULL);
-    if (status == GYRE_OK)
-        status = gyre_port_open(actor, NULL, &port);
-    if (status == GYRE_OK)
-        status = call(cu, port, numbers);
-    if (status != GYRE_OK)
-        fprintf(stderr, "adopt: %s: %s\n", gyre_status_name(status), gyre_error_last()->text);
-    gyre_port_close(port);
-    gyre_actor_destroy(actor);
-    gyre_context_destroy(context); /* the driver's stays */
-    return status;
+        status = call(cu, it.port, numbers, &wrong);
+    example_tell("adopt", status);
+    example_end(&it); /* the driver's context stays */
+    return status != GYRE_OK || wrong > 0;
 }
 
 int main(void)
 {
     void *context = NULL, *numbers = NULL;
-    gyre_status status = GYRE_NO_MEMORY;
+    int failed = 1;
     cuda cu;
 
     if (!find(&cu) || cu.context_create(&context, 0, 0) != 0) {
@@ -126,11 +123,11 @@ int main(void)
         return 0;
     }
     if (cu.allocate(&numbers, BYTES) == 0) {
-        status = run(&cu, context, numbers);
+        failed = run(&cu, context, numbers);
         cu.release(numbers); /* after the actor has gone: this would wait for it */
     }
     cu.context_destroy(context);
-    return status != GYRE_OK;
+    return failed;
 }
 
 #endif

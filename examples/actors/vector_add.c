@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * vector_add: a request by reference: the message says where two vectors are, in memory that host
- * and device reach, and the actor's lanes add them there.
+ * and device reach, and the actor's lanes add them there. A whole block to a message, because there
+ * is work for all of its lanes.
  *
- *     cc -O2 vector_add.c $(pkg-config --cflags --libs gyre) -o vector_add && ./vector_add
+ *     cc -O2 vector_add.c $(pkg-config --cflags --libs gyre) -o vector_add && ./vector_add cpu
  */
 #include <gyre/behaviour.h>
 
@@ -28,66 +29,53 @@ GYRE_BEHAVIOUR(vector_add, nothing, GYRE_WIDTH_BLOCK)
 
 #ifdef GYRE_HOST
 
-#include <gyre/clock.h>
-#include <gyre/port.h>
-#include <stdio.h>
+#include "example.h"
 
 enum { COUNT = 1000, BYTES = 3 * COUNT * 4 };
 
-static gyre_status add(gyre_port *port, float *vectors)
+static gyre_status add(gyre_port *port, float *vectors, uint32_t *out_wrong)
 {
-    gyre_brief message = {.type = 1, .flags = GYRE_BRIEF_REFERS};
-    gyre_brief answer;
+    gyre_brief message, answer;
     gyre_status status;
-    uint32_t wrong = 0;
 
     for (int i = 0; i < COUNT; i++) {
         vectors[i] = (float)i;
         vectors[COUNT + i] = 0.5f;
+        vectors[2 * COUNT + i] = -1;
     }
+    memset(&message, 0, sizeof message);
+    message.flags = GYRE_BRIEF_REFERS;
     message.body.reference.address = vectors;
     message.body.reference.size = BYTES;
-    status = gyre_port_call(port, &message, &answer, gyre_clock_after_ns(1000000000));
-    for (int i = 0; i < COUNT && status == GYRE_OK; i++)
-        wrong += vectors[2 * COUNT + i] != (float)i + 0.5f;
-    if (status == GYRE_OK)
-        printf("%u sums, %u of them wrong\n", answer.body.words[0], wrong);
-    return status;
+    status = gyre_port_call(port, &message, &answer, example_soon());
+    if (status != GYRE_OK)
+        return status;
+    for (int i = 0; i < COUNT; i++)
+        *out_wrong += vectors[2 * COUNT + i] != (float)i + 0.5f;
+    printf("%u sums, %u of them wrong\n", answer.body.words[0], *out_wrong);
+    return GYRE_OK;
 }
 
 int main(int argc, char **argv)
 {
-    const gyre_device *device = argc > 1 ? gyre_device_find(argv[1]) : gyre_device_find("cuda");
-    const gyre_memory *memory;
-    gyre_context *context = NULL;
-    gyre_actor *actor = NULL;
-    gyre_port *port = NULL;
-    void *vectors = NULL;
-    gyre_status status;
+    uint32_t wrong = 0;
+    example it;
+    gyre_status status = example_begin(&it, &vector_add, argc > 1 ? argv[1] : "cpu");
 
-    if (!device || device->trouble[0])
-        device = gyre_device_at(0);
-    status = gyre_context_create(device, NULL, &context);
-    if (status == GYRE_OK)
-        status = gyre_actor_create(context, &vector_add, NULL, &actor);
-    if (status == GYRE_OK)
-        status = gyre_actor_launch(actor, NULL);
-    if (status == GYRE_OK)
-        status = gyre_port_open(actor, NULL, &port);
     if (status == GYRE_OK) {
-        memory = gyre_context_memory(context, GYRE_CONTEXT_PINNED);
+        const gyre_memory *const memory = gyre_context_memory(it.context, GYRE_CONTEXT_PINNED);
+        void *vectors = NULL;
+
         status = memory->take(memory, BYTES, 64, &vectors);
         if (status == GYRE_OK)
-            status = add(port, vectors);
+            status = add(it.port, (float *)vectors, &wrong);
+        example_leave(&it); /* before the memory: a call that was given up may still be handled */
         if (vectors)
             memory->give(memory, vectors, BYTES, 64);
     }
-    if (status != GYRE_OK)
-        fprintf(stderr, "%s: %s\n", device->name, gyre_error_last()->text);
-    gyre_port_close(port);
-    gyre_actor_destroy(actor);
-    gyre_context_destroy(context);
-    return status != GYRE_OK;
+    example_tell("vector_add", status);
+    example_end(&it);
+    return status != GYRE_OK || wrong > 0;
 }
 
 #endif
