@@ -10,11 +10,12 @@
  *     typedef struct tally { gyre_abi_u32 total; } tally;
  *     typedef struct add { gyre_abi_u32 amount; } add;
  *
- *     GYRE_BEHAVIOUR(counter, tally, GYRE_WIDTH_BLOCK)
+ *     GYRE_BEHAVIOUR(counter, tally, GYRE_WIDTH_QUAD)
  *     {
+ *         const gyre_abi_u32 amount = GYRE_REQUEST(add)->amount;
+ *
  *         if (self->lane == 0)
- *             state->total += GYRE_REQUEST(add)->amount;
- *         GYRE_ANSWER(tally)->total = state->total;
+ *             GYRE_ANSWER(tally)->total = gyre_atomic_add(&state->total, amount) + amount;
  *     }
  *
  * The C or C++ compiler makes a function of it for the CPU, and `counter`, a gyre_behaviour that
@@ -54,9 +55,10 @@
 
 /* How many lanes handle one message. */
 enum {
-    GYRE_WIDTH_QUAD = 4,  /* 4 lanes: hundreds of messages at once; for the highest rates */
+    GYRE_WIDTH_QUAD = 4,  /* 4 lanes: hundreds of messages at once; the fastest calls and rates */
     GYRE_WIDTH_WARP = 32, /* a warp */
-    GYRE_WIDTH_BLOCK = 1, /* all lanes of a block, one message at a time */
+    GYRE_WIDTH_BLOCK = 1, /* all lanes of a block, one message at a time, in order: for payloads
+                           * that keep hundreds of lanes busy, or a state without atomics */
 };
 
 /* What the message carries, as a `const type *`: at most 40 bytes. */
@@ -69,7 +71,10 @@ enum {
     ((self)->answered = 1u,                                                                        \
      (GYRE_OWN type_ *)(GYRE_OWN void *)((self)->answer.body.bytes + GYRE_FITS_(type_)))
 
-/* What a message with GYRE_BRIEF_REFERS refers to, as a `type *`, and how many bytes there are. */
+/* What a message with GYRE_BRIEF_REFERS refers to, as a `type *`, and how many bytes there are.
+ * Read by plain loads: on CUDA __ldg, or a pointer that is const and __restrict__, goes through a
+ * cache for data that never changes, and this kernel stays while others write: it would see old
+ * bytes. */
 #define GYRE_PAYLOAD(type_) ((GYRE_GLOBAL type_ *)(brief)->body.reference.address)
 #define GYRE_PAYLOAD_BYTES ((brief)->body.reference.size)
 
