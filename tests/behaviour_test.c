@@ -1,45 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every behaviour of the tree, but for the examples', compiles for CUDA and for OpenCL as it
- * compiled for this test, and does so as one text alone; what is wrong with one is told by its own
- * file and line.
+ * What compilers of devices say to behaviours that are not as they should be, each told by its own
+ * file and line, and how a behaviour becomes one text. That all of the tree's compile is
+ * behaviours_test.c's.
  */
 #include <stdlib.h>
 
-#include "actor/image.h"
-#include "actor/text.h"
-#include "backends/cuda/cuda.h"
-#include "base/alloc.h"
+#include "behaviour_compile.h"
 #include "dev/build_log.h"
 #include "gyre/actor.h"
 #include "gyre/behaviour_text.h"
 #include "gyre/device.h"
 #include "gyre/kernel.h"
-#include "lab/suites/behaviours/echo_block.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "lab/suites/behaviours/echo_quad.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "lab/suites/behaviours/echo_warp.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "lab/suites/behaviours/relu_block.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "lab/suites/behaviours/relu_warp.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "lab/suites/behaviours/sum_payload.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "lab/suites/behaviours/tally_block.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "lab/suites/behaviours/tally_quad.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "lab/suites/behaviours/wave_step.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "test.h"
-#include "tests/conformance/behaviours/blend.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "tests/conformance/behaviours/chatter.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "tests/conformance/behaviours/dot_cuda.h"
 #include "tests/conformance/behaviours/echo.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "tests/conformance/behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "tests/conformance/behaviours/rogue.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "tests/conformance/behaviours/soak.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "tests/conformance/behaviours/soak_order.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-#include "tests/conformance/behaviours/speaker.c" /* NOLINT(bugprone-suspicious-include): its types as well */
-
-static const gyre_behaviour *const all[] = {
-    &echo_block,  &echo_quad,  &echo_warp, &relu_block, &relu_warp, &sum_payload,
-    &tally_block, &tally_quad, &wave_step, &blend,      &chatter,   &echo,
-    &ledger,      &rogue,      &soak,      &soak_order, &speaker,
-};
 
 static const gyre_behaviour broken = {
     .struct_size = sizeof broken,
@@ -75,101 +50,6 @@ static const gyre_behaviour stammers[] = {
     SPEAKS("gyre_self_print(self, state, 1)"),
 };
 
-static gyre_status compile_text(const gyre_behaviour *behaviour, const char *text,
-                                const gyre_include *includes)
-{
-    static const char *const options[] = {"-fmad=false", NULL};
-    const gyre_dev_source source = {
-        .name = behaviour->file, .options = options, .includes = includes, .text = text};
-    void *image = NULL;
-    size_t size;
-    const gyre_status status = gyre_cuda_nvrtc_compile(90, &source, &image, &size);
-
-    if (status == GYRE_OK)
-        gyre_free(NULL, image, size, 1);
-    return status;
-}
-
-static gyre_status compile_for_cuda(const gyre_behaviour *behaviour)
-{
-    size_t room;
-    char *text;
-    gyre_status status = gyre_actor_text(behaviour, true, &text, &room);
-
-    if (status == GYRE_OK)
-        status = compile_text(behaviour, text, gyre_actor_texts);
-    gyre_free(NULL, text, room, 1);
-    return status;
-}
-
-/* The one text; from malloc. */
-static char *whole_text(const gyre_behaviour *behaviour, gyre_behaviour_language language)
-{
-    size_t size = 0, again;
-    char *text;
-
-    if (gyre_behaviour_text(behaviour, language, NULL, 0, &size) != GYRE_OK)
-        return NULL;
-    text = malloc(size + 1);
-    if (text && (gyre_behaviour_text(behaviour, language, text, size + 1, &again) != GYRE_OK ||
-                 again != size || strlen(text) != size)) {
-        free(text);
-        text = NULL;
-    }
-    return text;
-}
-
-static gyre_status compile_whole(const gyre_behaviour *behaviour)
-{
-    char *const text = whole_text(behaviour, GYRE_BEHAVIOUR_IN_CUDA);
-    const gyre_status status = text ? compile_text(behaviour, text, NULL) : GYRE_NO_MEMORY;
-
-    free(text);
-    return status;
-}
-
-/* Of all: the compiler is not what sanitizers look at, and takes long. */
-static size_t compiled_count(void)
-{
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return 2;
-#else
-    return sizeof all / sizeof all[0];
-#endif
-}
-
-static void behaviours_compile_for_cuda(void)
-{
-    char name[64];
-
-    if (gyre_cuda_nvrtc_name(name, sizeof name) != GYRE_OK)
-        SKIP("there is no NVRTC");
-    for (size_t i = 0; i < compiled_count(); i++) {
-        const gyre_status status = compile_for_cuda(all[i]);
-
-        CHECK(status == GYRE_OK);
-        if (status != GYRE_OK)
-            printf("%s: %s\n", all[i]->name, gyre_build_log());
-    }
-}
-
-static void one_text_is_enough_for_cuda(void)
-{
-    char name[64];
-
-    if (gyre_cuda_nvrtc_name(name, sizeof name) != GYRE_OK)
-        SKIP("there is no NVRTC");
-    for (size_t i = 0; i < compiled_count(); i++) {
-        const gyre_status status = compile_whole(all[i]);
-
-        CHECK(status == GYRE_OK);
-        if (status != GYRE_OK)
-            printf("%s: %s\n", all[i]->name, gyre_build_log());
-    }
-    CHECK(compile_whole(&broken) == GYRE_BUILD);
-    CHECK(strstr(gyre_build_log(), "some/where/broken.c(6)") != NULL);
-}
-
 /* With a function that somebody had before, which only CUDA understands. */
 static void a_function_of_cuda_compiles_as_a_behaviour(void)
 {
@@ -188,6 +68,8 @@ static void cuda_names_the_line_that_is_wrong(void)
         SKIP("there is no NVRTC");
     CHECK(compile_for_cuda(&broken) == GYRE_BUILD);
     CHECK(strstr(gyre_build_log(), "some/where/broken.c(6)") != NULL);
+    CHECK(compile_whole(&broken) == GYRE_BUILD);
+    CHECK(strstr(gyre_build_log(), "some/where/broken.c(6)") != NULL);
 }
 
 static void cuda_refuses_what_cannot_be_printed(void)
@@ -199,52 +81,6 @@ static void cuda_refuses_what_cannot_be_printed(void)
     CHECK(compile_for_cuda(&speaks) == GYRE_OK);
     for (size_t i = 0; i < sizeof stammers / sizeof stammers[0]; i++)
         CHECK(compile_for_cuda(&stammers[i]) == GYRE_BUILD);
-}
-
-/* The first device that compiles behaviours by OpenCL. */
-static gyre_context *opencl_open(void)
-{
-    const gyre_device *const device = gyre_device_find("opencl");
-    gyre_context *context = NULL;
-
-    if (!device || device->trouble[0] || !gyre_device_has(device, GYRE_FEATURE_MAPPED))
-        return NULL;
-    return gyre_context_create(device, NULL, &context) == GYRE_OK ? context : NULL;
-}
-
-static void behaviours_compile_for_opencl(void)
-{
-    gyre_context *const context = opencl_open();
-
-    if (!context)
-        SKIP("there is no device of OpenCL that can have actors");
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        gyre_actor *actor;
-
-        CHECK(gyre_actor_create(context, all[i], NULL, &actor) == GYRE_OK);
-        gyre_actor_destroy(actor);
-    }
-    gyre_context_destroy(context);
-}
-
-static void one_text_is_enough_for_opencl(void)
-{
-    gyre_context *const context = opencl_open();
-
-    if (!context)
-        SKIP("there is no device of OpenCL that can have actors");
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        char *const text = whole_text(all[i], GYRE_BEHAVIOUR_IN_OPENCL);
-        const gyre_program program = {.struct_size = sizeof program, .opencl = text};
-        gyre_kernel *kernel = NULL;
-
-        CHECK(text &&
-              gyre_kernel_create(context, &program, GYRE_IMAGE_NAME(GYRE_MAILBOX_KERNEL),
-                                 "pointer pointer bytes56 shared", NULL, &kernel) == GYRE_OK);
-        gyre_kernel_release(kernel);
-        free(text);
-    }
-    gyre_context_destroy(context);
 }
 
 static void opencl_names_the_line_that_is_wrong(void)
@@ -362,13 +198,9 @@ static void an_older_behaviour_is_taken(void)
 }
 
 static const test_case cases[] = {
-    TEST(behaviours_compile_for_cuda),
-    TEST(one_text_is_enough_for_cuda),
     TEST(a_function_of_cuda_compiles_as_a_behaviour),
     TEST(cuda_names_the_line_that_is_wrong),
     TEST(cuda_refuses_what_cannot_be_printed),
-    TEST(behaviours_compile_for_opencl),
-    TEST(one_text_is_enough_for_opencl),
     TEST(opencl_names_the_line_that_is_wrong),
     TEST(opencl_refuses_what_cannot_be_printed),
     TEST(a_behaviour_without_a_handler_is_not_for_the_cpu),

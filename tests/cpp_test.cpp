@@ -32,14 +32,10 @@
 #include "gyre/topology.h"
 #include "gyre/trace.h"
 
-#include "lab/suites/behaviours/echo_block.c"
-#include "lab/suites/behaviours/echo_quad.c"
 #include "test.h"
-#include "tests/conformance/behaviours/blend.c"
-#include "tests/conformance/behaviours/chatter.c"
-#include "tests/conformance/behaviours/echo.c"
-#include "tests/conformance/behaviours/ledger.c"
-#include "tests/conformance/behaviours/speaker.c"
+
+/* As C++ has compiled it: tests/conformance/behaviours/echo.c. */
+extern "C" const gyre_behaviour echo;
 
 static_assert(static_cast<int>(GYRE_MESSAGE_NORMAL) == static_cast<int>(GYRE_PRIORITY_NORMAL),
               "messages travel through channels");
