@@ -50,6 +50,20 @@ static const gyre_behaviour stammers[] = {
     SPEAKS("gyre_self_print(self, state, 1)"),
 };
 
+static void a_quote_in_the_path_ends_no_line(void)
+{
+    gyre_behaviour odd = broken;
+    char name[64];
+
+    if (gyre_cuda_nvrtc_name(name, sizeof name) != GYRE_OK)
+        SKIP("there is no NVRTC");
+    odd.file = "some/q\"u\\oted/broken.c";
+    CHECK(compile_for_cuda(&odd) == GYRE_BUILD);
+    CHECK(strstr(gyre_build_log(), "some/q_u_oted/broken.c(6)") != NULL);
+    CHECK(compile_whole(&odd) == GYRE_BUILD);
+    CHECK(strstr(gyre_build_log(), "some/q_u_oted/broken.c(6)") != NULL);
+}
+
 /* With a function that somebody had before, which only CUDA understands. */
 static void a_function_of_cuda_compiles_as_a_behaviour(void)
 {
@@ -200,6 +214,7 @@ static void an_older_behaviour_is_taken(void)
 static const test_case cases[] = {
     TEST(a_function_of_cuda_compiles_as_a_behaviour),
     TEST(cuda_names_the_line_that_is_wrong),
+    TEST(a_quote_in_the_path_ends_no_line),
     TEST(cuda_refuses_what_cannot_be_printed),
     TEST(opencl_names_the_line_that_is_wrong),
     TEST(opencl_refuses_what_cannot_be_printed),

@@ -112,6 +112,24 @@ cmake_project()
         runs "$work/outside/$program" || return 1
     done
 }
+mapped() # the compiler calls the sources by names that are none
+{
+    cp -R "$outside" "$work/mapped" &&
+        cmake -S "$work/mapped" -B "$work/mapped_build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="${CC:-cc}" \
+            -DCMAKE_CXX_COMPILER="${CXX:-c++}" -DCMAKE_C_FLAGS="-ffile-prefix-map=$work=/nowhere" &&
+        cmake --build "$work/mapped_build" --target echo && runs "$work/mapped_build/echo" &&
+        grep -q '/nowhere/mapped/actors/echo.c' "$work/mapped_build/echo" &&
+        ! grep -q "$work/mapped/actors/echo.c" "$work/mapped_build/echo"
+}
+# shellcheck disable=SC2046,SC2086
+quoted() # there is a quote in the path
+{
+    mkdir "$work/q\"uoted" && cp "$outside/actors/echo.c" "$work/q\"uoted" &&
+        ${CC:-cc} -std=c11 $flags -DGYRE_BEHAVIOUR_FILE="\"$work/q\\\\\\\"uoted/echo.c\"" "$work/q\"uoted/echo.c" \
+            -o "$work/echo" $(pkg-config --cflags --libs gyre) && runs "$work/echo" || return 1
+    env LD_LIBRARY_PATH="$libdir" POCL_MAX_PTHREAD_COUNT=6 GYRE_CACHE="$work/cache" "$work/echo" opencl 2>"$work/err" |
+        grep -q '^sent 104, got 104' || grep -q "no device 'opencl'\|cannot have actors" "$work/err"
+}
 measures()
 {
     (cd "$work" && exits 0 env LD_LIBRARY_PATH="$libdir" "$work/queue_bench" --sample-size 10 \
@@ -131,12 +149,14 @@ if command -v pkg-config >/dev/null; then
     claim pkg_config_lab_static pkgconfig_lab_static
     claim lab_program_measures measures
     claim installed_tree_can_be_moved moved
+    claim behaviour_in_a_path_with_a_quote quoted
 else
     skip pkg_config 'pkg-config is not installed'
 fi
 if command -v "${CXX:-c++}" >/dev/null; then
     command -v pkg-config >/dev/null && claim pkg_config_in_cpp pkgconfig_cpp
     claim cmake_in_c_and_cpp_shared_and_static cmake_project
+    claim behaviours_are_found_by_other_names mapped
 else
     skip cpp 'there is no C++ compiler'
 fi

@@ -146,7 +146,10 @@ typedef struct gyre_behaviour {
 
 GYRE_END_DECLS
 
-/* Where the assembler finds the file that is being compiled. */
+/* Where the assembler finds the file that is being compiled. It does not where __FILE__ is not what
+ * the file is called (-ffile-prefix-map, -fmacro-prefix-map), or has a quote in it: "file not
+ * found". Then the compiler is told by -DGYRE_BEHAVIOUR_FILE='"/path/of/this.c"', and the
+ * gyre_behaviour(FILE) of the CMake package does that. */
 #ifndef GYRE_BEHAVIOUR_FILE
 #define GYRE_BEHAVIOUR_FILE __FILE__
 #endif

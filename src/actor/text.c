@@ -71,6 +71,22 @@ const char *gyre_actor_text_before(bool cuda)
     return cuda ? "#define GYRE_BEHAVIOUR_CUDA 1\n" : "#pragma OPENCL FP_CONTRACT OFF\n";
 }
 
+char gyre_actor_text_letter(char letter)
+{
+    if (letter == '"' || letter == '\\' || letter == '\n')
+        return '_';
+    return letter;
+}
+
+/* What the compiler is to call the file, which is a string in the text. */
+static void name_the_text(char *text, const char *file)
+{
+    char *const name = strchr(text, '"');
+
+    for (size_t i = 0; name && file[i] != '\0'; i++)
+        name[1 + i] = gyre_actor_text_letter(file[i]);
+}
+
 gyre_status gyre_actor_text(const gyre_behaviour *behaviour, bool cuda, char **out_text,
                             size_t *out_room)
 {
@@ -80,10 +96,12 @@ gyre_status gyre_actor_text(const gyre_behaviour *behaviour, bool cuda, char **o
 
     *out_text = text;
     *out_room = room;
-    if (status == GYRE_OK)
+    if (status == GYRE_OK) {
         snprintf(text, room,
                  "%s#line 1 \"%s\"\n%s\n#line 1 \"gyre\"\n#include \"actor/loop_%s.h\"\n",
                  gyre_actor_text_before(cuda), behaviour->file, behaviour->text,
                  cuda ? "cuda" : "opencl");
+        name_the_text(text, behaviour->file);
+    }
     return status;
 }

@@ -22,6 +22,9 @@ extern const gyre_include gyre_actor_texts[];
 /* What a program begins with, for CUDA, else for OpenCL. Static. */
 const char *gyre_actor_text_before(bool cuda);
 
+/* A letter of a file's name as it may stand in a #line: what would end the string is a '_'. */
+char gyre_actor_text_letter(char letter);
+
 /* The whole program of a behaviour for CUDA, else for OpenCL: its own text, under its own name, and
  * the loop behind it. From gyre_alloc(NULL, *out_room, 1). */
 GYRE_MUST_USE gyre_status gyre_actor_text(const gyre_behaviour *behaviour, bool cuda,

@@ -51,7 +51,11 @@ static void put_line(writer *w, size_t number, const char *file)
     put_text(w, "#line ");
     put_text(w, digits);
     put_text(w, " \"");
-    put_text(w, file);
+    for (; *file; file++) {
+        const char letter = gyre_actor_text_letter(*file);
+
+        put(w, &letter, 1);
+    }
     put_text(w, "\"\n");
 }
 
