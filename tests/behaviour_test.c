@@ -109,6 +109,38 @@ static void opencl_names_the_line_that_is_wrong(void)
     gyre_context_destroy(context);
 }
 
+/* One that is on no disk. The same includes are for all compilers. */
+static void a_header_of_its_own_comes_with_the_behaviour(void)
+{
+    static const gyre_include includes[] = {{"nowhere/taps.h", "#define TAPS 7u\n"}, {NULL, NULL}};
+    gyre_behaviour filter = {
+        .struct_size = sizeof filter,
+        .name = "filter",
+        .width = GYRE_WIDTH_QUAD,
+        .state_bytes = 4,
+        .file = "filter.c",
+        .text = "#include \"gyre/behaviour.h\"\n"
+                "#include \"nowhere/taps.h\"\n"
+                "typedef struct taps { gyre_abi_u32 x; } taps;\n"
+                "GYRE_BEHAVIOUR(filter, taps, GYRE_WIDTH_QUAD) { GYRE_ANSWER(taps)->x = TAPS; }\n",
+    };
+    gyre_context *const context = opencl_open();
+    gyre_actor *actor;
+    char name[64];
+
+    CHECK(gyre_actor_text_misses(&filter, "cannot open \"nowhere/taps.h\"", name, sizeof name) &&
+          strcmp(name, "nowhere/taps.h") == 0);
+    CHECK(!gyre_actor_text_misses(&filter, "something else", name, sizeof name));
+    if (!context)
+        SKIP("there is no device of OpenCL that can have actors");
+    CHECK(gyre_actor_create(context, &filter, NULL, &actor) == GYRE_BUILD && !actor);
+    CHECK(strstr(gyre_error_last()->text, "includes 'nowhere/taps.h'") != NULL);
+    filter.includes = includes;
+    CHECK(gyre_actor_create(context, &filter, NULL, &actor) == GYRE_OK);
+    gyre_actor_destroy(actor);
+    gyre_context_destroy(context);
+}
+
 static void opencl_refuses_what_cannot_be_printed(void)
 {
     gyre_context *const context = opencl_open();
@@ -217,6 +249,7 @@ static const test_case cases[] = {
     TEST(a_quote_in_the_path_ends_no_line),
     TEST(cuda_refuses_what_cannot_be_printed),
     TEST(opencl_names_the_line_that_is_wrong),
+    TEST(a_header_of_its_own_comes_with_the_behaviour),
     TEST(opencl_refuses_what_cannot_be_printed),
     TEST(a_behaviour_without_a_handler_is_not_for_the_cpu),
     TEST(includes_are_put_where_they_are_asked_for),

@@ -78,6 +78,7 @@ static gyre_status build(gyre_actor *actor, const char *text)
     const bool cuda = is_cuda(actor);
     static const char *const exact[] = {"-fmad=false", NULL};
     gyre_include includes[INCLUDES_MOST];
+    char missing[128];
     const gyre_program program = {.struct_size = sizeof program,
                                   .name = behaviour->file ? behaviour->file : behaviour->name,
                                   .cuda_image = behaviour->image,
@@ -96,9 +97,16 @@ static gyre_status build(gyre_actor *actor, const char *text)
         status = gyre_image_check(actor, &program);
     if (status != GYRE_OK)
         return status;
-    return gyre_kernel_create(actor->context, &program, GYRE_IMAGE_NAME(GYRE_MAILBOX_KERNEL),
-                              cuda ? "pointer pointer bytes64" : "pointer pointer bytes64 shared",
-                              NULL, &actor->kernel);
+    status = gyre_kernel_create(actor->context, &program, GYRE_IMAGE_NAME(GYRE_MAILBOX_KERNEL),
+                                cuda ? "pointer pointer bytes64" : "pointer pointer bytes64 shared",
+                                NULL, &actor->kernel);
+    if (status == GYRE_BUILD &&
+        gyre_actor_text_misses(behaviour, gyre_kernel_build_log(), missing, sizeof missing))
+        return gyre_fail(GYRE_BUILD,
+                         "behaviour '%s' includes '%s', which compilers of devices cannot find: "
+                         "put its text into the behaviour's `includes`",
+                         behaviour->name, missing);
+    return status;
 }
 
 /* Of the text, unless there is an image. */

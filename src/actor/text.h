@@ -30,4 +30,9 @@ char gyre_actor_text_letter(char letter);
 GYRE_MUST_USE gyre_status gyre_actor_text(const gyre_behaviour *behaviour, bool cuda,
                                           char **out_text, size_t *out_room);
 
+/* Whether a compiler complained about a header that the text includes and the behaviour does not
+ * bring; its name then, cut where there is no room. */
+bool gyre_actor_text_misses(const gyre_behaviour *behaviour, const char *complaint, char *name,
+                            size_t room);
+
 #endif

@@ -126,6 +126,26 @@ static bool stays_open(const char *at, const char *end, bool open)
     return open;
 }
 
+bool gyre_actor_text_misses(const gyre_behaviour *behaviour, const char *complaint, char *name,
+                            size_t room)
+{
+    for (const char *line = behaviour->text; line && *line;) {
+        const char *const end = strchrnul(line, '\n');
+        const char *included, *rest;
+        size_t length;
+
+        if (is_include(line, end, &included, &length, &rest) && length > 0 &&
+            !find(gyre_actor_texts, included, length) &&
+            !find(behaviour->includes, included, length) &&
+            memmem(complaint, strlen(complaint), included, length)) {
+            snprintf(name, room, "%.*s", (int)(length < room ? length : room), included);
+            return true;
+        }
+        line = end + (*end != '\0');
+    }
+    return false;
+}
+
 static gyre_status expand(writer *w, const char *file, const char *text);
 
 /* Whether there is such a text; then it is there now. */
