@@ -124,7 +124,8 @@ typedef struct gyre_actor_launch_options {
     gyre_actor_idle idle;
     uint32_t spin_us;      /* how long it looks without pause before that; default 10 ms on a GPU,
                             * 1 ms on a CPU */
-    uint32_t nap_us;       /* the longest pause between looks; default 50 */
+    uint32_t nap_us;       /* the longest pause between looks; default 50; at most 1 ms on CUDA,
+                            * and none on OpenCL, which looks all the time */
     uint64_t handshake_ns; /* until all seats must have come to life; default 2 s */
     uint32_t first;        /* what sequences begin with; default 0 */
     uint32_t prints;       /* of a seat that may wait for the host to read them: a power of two, 16
