@@ -6,6 +6,7 @@
 #include "main/bench_main.h"
 #include "main/options.h"
 #include "suites/actor_targets.h"
+#include "suites/interactive_targets.h"
 #include "suites/seed_targets.h"
 #include "suites/suites.h"
 #include "verb.h"
@@ -13,6 +14,7 @@
 static const gyre_named_targets named_targets[] = {
     {"seeds", gyre_seed_targets},
     {"actors", gyre_actor_targets},
+    {"interactive", gyre_interactive_targets},
     {NULL, NULL},
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/text.h"
 #include "bench/filter.h"
 #include "record/baseline.h"
 #include "record/compare.h"
@@ -56,7 +57,7 @@ static gyre_status load_targets(const gyre_bench_program *program, const char *w
     for (; named && named->name; named++)
         if (strcmp(word, named->name) == 0)
             return gyre_targets_parse(named->text, strlen(named->text), word, out_targets);
-    if (strcmp(word, "seeds") == 0 || strcmp(word, "actors") == 0)
+    if (gyre_text_choice("seeds|actors|interactive", word) >= 0)
         return gyre_fail(GYRE_INVALID,
                          "'%s' are targets for Gyre's own benchmarks; --targets "
                          "takes a file here",

@@ -101,8 +101,9 @@ const gyre_option gyre_bench_options[] = {
     [MEMORY] = {"--memory", 0, NULL, "peak memory and allocations too"},
     [INSTRUCTIONS] = {"--instructions", 0, NULL,
                       "instructions too, by the processor's counters or by callgrind"},
-    [TARGETS] = {"--targets", 0, "FILE",
-                 "a table of targets, met or not; gyre bench knows the files 'seeds' and 'actors'"},
+    [TARGETS] =
+        {"--targets", 0, "FILE",
+         "a table of targets, met or not; gyre bench knows 'seeds', 'actors' and 'interactive'"},
     [TRACE] = {"--trace", 0, "FILE",
                "record what goes on and write it there, for Perfetto; figures may be slower"},
     [ISOLATE] = {"--isolate", 0, "group|bench|none",
