@@ -172,3 +172,57 @@ gyre_status gyre_axis_choose(const gyre_axis_choice *choice, gyre_axis *axis)
         *axis = chosen;
     return status;
 }
+
+/* Word `index` of those between commas, not terminated; false behind the last. */
+static bool word_at(const gyre_axis_choice *choice, size_t index, const char **out_word,
+                    size_t *out_length)
+{
+    const char *text = choice->values, *const end = text + choice->values_length;
+
+    for (;; index--) {
+        const char *const comma = memchr(text, ',', (size_t)(end - text));
+
+        *out_word = text;
+        *out_length = (size_t)((comma ? comma : end) - text);
+        if (index == 0 || !comma)
+            return index == 0;
+        text = comma + 1;
+    }
+}
+
+gyre_status gyre_axis_choose_some(const gyre_axis_choice *choice, gyre_axis *axis,
+                                  uint32_t *in_out_found)
+{
+    gyre_axis chosen = {.name = axis->name};
+    gyre_axis_choice word = *choice;
+
+    _Static_assert(GYRE_AXIS_VALUES == 32, "a bit for each");
+    if (!axis->words[0] || word_at(choice, GYRE_AXIS_VALUES, &word.values, &word.values_length)) {
+        const gyre_status status = gyre_axis_choose(choice, axis);
+
+        *in_out_found |= status == GYRE_OK ? UINT32_MAX : 0;
+        return status;
+    }
+    for (size_t i = 0; word_at(choice, i, &word.values, &word.values_length); i++) {
+        gyre_axis one = *axis;
+
+        if (gyre_axis_choose(&word, &one) != GYRE_OK)
+            continue;
+        *in_out_found |= UINT32_C(1) << i;
+        chosen.words[chosen.count] = one.words[0];
+        chosen.values[chosen.count++] = one.values[0];
+    }
+    if (chosen.count == 0)
+        return bad_value(axis, choice->values, choice->values_length);
+    *axis = chosen;
+    return GYRE_OK;
+}
+
+bool gyre_axis_choice_misses(const gyre_axis_choice *choice, uint32_t found, const char **out_word,
+                             size_t *out_length)
+{
+    for (size_t i = 0; i < GYRE_AXIS_VALUES; i++)
+        if (!word_at(choice, i, out_word, out_length) || (found >> i & 1) == 0)
+            return word_at(choice, i, out_word, out_length);
+    return false;
+}

@@ -13,7 +13,9 @@
 #ifndef GYRE_BENCH_AXIS_H
 #define GYRE_BENCH_AXIS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "gyre/bench.h"
 #include "gyre/common.h"
@@ -37,5 +39,15 @@ GYRE_MUST_USE bool gyre_axis_choice_names(const gyre_axis_choice *choice, const 
 /* Puts the chosen values in place of the axis's own. GYRE_INVALID with a sentence, and the axis as
  * it was, when there are more than 32, or a word is not one of the axis's. */
 GYRE_MUST_USE gyre_status gyre_axis_choose(const gyre_axis_choice *choice, gyre_axis *axis);
+
+/* The same, but of words those that the axis has: GYRE_INVALID when it has none. A bit of
+ * `in_out_found` is set for each word of the choice that it has, in their order, and all of them
+ * where the values are numbers. */
+GYRE_MUST_USE gyre_status gyre_axis_choose_some(const gyre_axis_choice *choice, gyre_axis *axis,
+                                                uint32_t *in_out_found);
+
+/* Whether there is a word of the choice whose bit is not set, and the first of them. */
+GYRE_MUST_USE bool gyre_axis_choice_misses(const gyre_axis_choice *choice, uint32_t found,
+                                           const char **out_word, size_t *out_length);
 
 #endif

@@ -157,7 +157,9 @@ static gyre_status make_case(const gyre_suite *suite, const gyre_bench *bench, s
 /* The axes of all suites and the choices among their values. */
 typedef struct axis_choices {
     gyre_axis_choice choice[MOST_AXIS_CHOICES];
-    bool used[MOST_AXIS_CHOICES]; /* some benchmark has that axis */
+    bool used[MOST_AXIS_CHOICES];            /* some benchmark has that axis, */
+    uint32_t found[MOST_AXIS_CHOICES];       /* and some of them these values */
+    char why[sizeof((gyre_error *)0)->text]; /* the first that was left out for a value was */
     size_t count;
 } axis_choices;
 
@@ -176,24 +178,44 @@ static gyre_status read_axis_choices(const gyre_case_choice *from, axis_choices 
     return GYRE_OK;
 }
 
-static gyre_status apply_axis_choices(axis_choices *choices, gyre_bench *bench)
+/* False when the benchmark has nothing of what was chosen for an axis of its own: it is left out.
+ */
+static bool apply_axis_choices(axis_choices *choices, gyre_bench *bench)
 {
     for (size_t k = 0; k < choices->count; k++) {
         for (size_t i = 0; i < GYRE_BENCH_AXES; i++) {
             gyre_axis *axis = &bench->axes[i];
-            gyre_status status;
 
             if (!axis->name || !gyre_axis_choice_names(&choices->choice[k], axis->name))
                 continue;
             choices->used[k] = true;
-            status = gyre_axis_choose(&choices->choice[k], axis);
-            if (status != GYRE_OK) {
-                char why[sizeof gyre_error_last()->text];
-
-                snprintf(why, sizeof why, "%s", gyre_error_last()->text);
-                return gyre_fail(status, "'%s': %s", bench->name, why);
-            }
+            if (gyre_axis_choose_some(&choices->choice[k], axis, &choices->found[k]) == GYRE_OK)
+                continue;
+            if (!choices->why[0])
+                snprintf(choices->why, sizeof choices->why, "'%s': %s", bench->name,
+                         gyre_error_last()->text);
+            return false;
         }
+    }
+    return true;
+}
+
+/* Each axis that was named is there, and some benchmark has each value that was chosen. */
+static gyre_status check_axis_choices(const axis_choices *choices)
+{
+    for (size_t k = 0; k < choices->count; k++) {
+        const gyre_axis_choice *const choice = &choices->choice[k];
+        const int name = gyre_text_cut(choice->name_length);
+        const char *word;
+        size_t length;
+
+        if (!choices->used[k])
+            return gyre_fail(GYRE_NOT_FOUND, "no benchmark has an axis '%.*s'", name, choice->name);
+        if (choices->found[k] == 0)
+            return gyre_fail(GYRE_INVALID, "%s", choices->why);
+        if (gyre_axis_choice_misses(choice, choices->found[k], &word, &length))
+            return gyre_fail(GYRE_INVALID, "no benchmark has the value '%.*s' on its axis '%.*s'",
+                             gyre_text_cut(length), word, name, choice->name);
     }
     return GYRE_OK;
 }
@@ -255,8 +277,8 @@ static gyre_status expand_suite(const gyre_suite *suite, axis_choices *choices,
         gyre_bench bench = entry_of(suite, i);
         gyre_status status = check_entry(suite, &bench, i);
 
-        if (status == GYRE_OK)
-            status = apply_axis_choices(choices, &bench);
+        if (status == GYRE_OK && !apply_axis_choices(choices, &bench))
+            continue;
         for (size_t k = 0; status == GYRE_OK && list->cases && k < combinations(&bench); k++)
             status = make_case(suite, &bench, k, &list->cases[*at + k]);
         if (status != GYRE_OK)
@@ -286,11 +308,11 @@ static gyre_status expand_suites(const gyre_suite *const *suites, axis_choices *
 /* The case of the benchmark beside which `c` is measured that has the same values, if there is one.
  */
 static gyre_status find_beside(const gyre_case_list *list, const gyre_bench_case *c,
-                               const gyre_bench_case **out_other)
+                               bool some_left_out, const gyre_bench_case **out_other)
 {
     const char *name = c->bench.beside, *values = c->id + strlen(c->bench.name);
     const size_t length = strlen(name);
-    bool declared = false;
+    bool declared = some_left_out; /* it may be among those */
 
     *out_other = NULL;
     for (size_t i = 0; i < list->count; i++) {
@@ -313,7 +335,7 @@ static gyre_status find_beside(const gyre_case_list *list, const gyre_bench_case
 }
 
 /* Copies, because what is not wanted goes. */
-static gyre_status find_others(gyre_case_list *list)
+static gyre_status find_others(gyre_case_list *list, bool some_left_out)
 {
     gyre_status status = GYRE_OK;
     size_t most = 0;
@@ -331,7 +353,7 @@ static gyre_status find_others(gyre_case_list *list)
         const gyre_bench_case *other = NULL;
 
         if (list->cases[i].bench.beside)
-            status = find_beside(list, &list->cases[i], &other);
+            status = find_beside(list, &list->cases[i], some_left_out, &other);
         if (status == GYRE_OK && other) {
             list->others[list->other_count] = *other;
             list->cases[i].beside = &list->others[list->other_count++];
@@ -353,12 +375,9 @@ static gyre_status expand(const gyre_suite *const *suites, const gyre_case_choic
         status = expand_suites(suites, &choices, list, &total);
     if (status != GYRE_OK)
         return status;
-    for (size_t k = 0; k < choices.count; k++)
-        if (!choices.used[k])
-            return gyre_fail(GYRE_NOT_FOUND, "no benchmark has an axis '%.*s'",
-                             gyre_text_cut(choices.choice[k].name_length), choices.choice[k].name);
-    if (total == 0)
-        return GYRE_OK;
+    status = check_axis_choices(&choices);
+    if (status != GYRE_OK || total == 0)
+        return status;
     if (total > MOST_CASES)
         return gyre_fail(GYRE_INVALID, "%zu cases are more than %d", total, MOST_CASES);
     status = gyre_alloc(NULL, total, sizeof list->cases[0], &block);
@@ -369,7 +388,7 @@ static gyre_status expand(const gyre_suite *const *suites, const gyre_case_choic
     status = expand_suites(suites, &choices, list, &total);
     if (status == GYRE_OK)
         status = refuse_twins(list);
-    return status == GYRE_OK ? find_others(list) : status;
+    return status == GYRE_OK ? find_others(list, choices.why[0] != '\0') : status;
 }
 
 static const char *id_at(const void *list, size_t index)
@@ -384,6 +403,10 @@ static gyre_status nothing_wanted(const gyre_case_list *list, const gyre_case_ch
     const char *guess =
         choice->pattern_count == 1 ? gyre_text_nearest(choice->patterns[0], id_at, list) : NULL;
 
+    if (choice->axis_count > 0)
+        return gyre_fail(GYRE_NOT_FOUND,
+                         "no benchmark of %zu matches, with the values that --axis gives",
+                         list->count);
     if (guess)
         return gyre_fail(GYRE_NOT_FOUND, "no benchmark of %zu matches; did you mean '%s'?",
                          list->count, guess);

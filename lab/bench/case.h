@@ -49,9 +49,11 @@ typedef struct gyre_case_choice {
     bool exact;        /* patterns are whole ids, compared letter by letter */
 } gyre_case_choice;
 
-/* Expands `suites` (NULL-terminated) in declared order and keeps what is wanted. GYRE_INVALID names
+/* Expands `suites` (NULL-terminated) in declared order and keeps what is wanted. A benchmark that
+ * has no value of those that were chosen for its axis is left out. GYRE_INVALID names
  * what is wrong: an entry without a required field, two cases with one id, a malformed pattern or
- * axis. GYRE_NOT_FOUND when suites hold cases and none of them is wanted. */
+ * axis, a value that no benchmark has. GYRE_NOT_FOUND when suites hold cases and none of them is
+ * wanted. */
 GYRE_MUST_USE gyre_status gyre_case_list_create(const gyre_suite *const *suites,
                                                 const gyre_case_choice *choice,
                                                 gyre_case_list **out_list);

@@ -141,6 +141,47 @@ static void words_are_in_the_id(void)
     CHECK(gyre_case_list_create(only, &choice, &list) == GYRE_INVALID);
 }
 
+/* One has it, one has another, one has both, and one no such axis. */
+static void one_without_the_value_is_left_out(void)
+{
+    static const gyre_bench benches[] = {
+        {.name = "g/a", .axes = {GYRE_AXIS_WORDS("device", "cpu", "cuda")}, MEANING},
+        {.name = "g/bare", .axes = {GYRE_AXIS_WORDS("device", "cuda")}, MEANING},
+        {.name = "g/f",
+         .axes = {GYRE_AXIS_WORDS("device", "cpu", "cuda")},
+         .beside = "g/bare",
+         MEANING},
+        {.name = "g/n", MEANING},
+    };
+    static const gyre_suite suite = GYRE_SUITE("s", benches);
+    static const gyre_suite *const only[] = {&suite, NULL};
+    const char *axis = "device=cpu", *pattern = "g/bare";
+    gyre_case_choice choice = {.axes = &axis, .axis_count = 1};
+
+    gyre_case_list_destroy(list);
+    REQUIRE(gyre_case_list_create(only, &choice, &list) == GYRE_OK);
+    REQUIRE(list->count == 3);
+    CHECK(strcmp(list->cases[0].id, "g/a/cpu") == 0 && strcmp(list->cases[1].id, "g/f/cpu") == 0);
+    CHECK(!list->cases[1].beside);
+    axis = "device=[cuda,cpu]";
+    gyre_case_list_destroy(list);
+    REQUIRE(gyre_case_list_create(only, &choice, &list) == GYRE_OK);
+    REQUIRE(list->count == 6);
+    CHECK(strcmp(list->cases[0].id, "g/a/cuda") == 0);
+    CHECK(strcmp(list->cases[2].id, "g/bare/cuda") == 0 && list->cases[3].beside);
+    axis = "device=[cpu,cudda]";
+    gyre_case_list_destroy(list);
+    CHECK(gyre_case_list_create(only, &choice, &list) == GYRE_INVALID);
+    CHECK(strstr(gyre_error_last()->text, "value 'cudda' on its axis 'device'") != NULL);
+    axis = "device=[cpu,]";
+    CHECK(gyre_case_list_create(only, &choice, &list) == GYRE_INVALID);
+    axis = "device=cpu";
+    choice.patterns = &pattern;
+    choice.pattern_count = 1;
+    CHECK(gyre_case_list_create(only, &choice, &list) == GYRE_NOT_FOUND && !list);
+    CHECK(strstr(gyre_error_last()->text, "with the values that --axis gives") != NULL);
+}
+
 static void malformed_pattern_is_invalid(void)
 {
     CHECK(choose("a(b", false, NULL) == GYRE_INVALID);
@@ -309,6 +350,7 @@ static const test_case cases[] = {
     TEST(mistyped_id_is_guessed),
     TEST(axis_takes_other_values),
     TEST(words_are_in_the_id),
+    TEST(one_without_the_value_is_left_out),
     TEST(malformed_pattern_is_invalid),
     TEST(incomplete_entry_is_named),
     TEST(name_twice_is_invalid),
