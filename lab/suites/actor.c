@@ -3,8 +3,9 @@
  * actor: one message at a time, to actors that are resident: handing it in, and there and back.
  *
  * A message has a head of 8 bytes and 40 of its own, whose first and last word change with each
- * call; the actor gives all of them back. Beside `round_trip` stands the same done by hand
- * (suites/actor_floor.c), in the same run and not in turns: what waits on the other side spins.
+ * call; the actor gives all of them back. Beside them stands the same done by hand
+ * (suites/actor_floor.c, actor_floor_echo.c), in the same run and not in turns: what waits on the
+ * other side spins.
  *
  * Threads   the case's own, and on the CPU one for each actor.
  * Owns      a fixture per case.
@@ -81,10 +82,10 @@ static gyre_status setup_inject(const gyre_bench_case *c, void **out_fixture)
 static gyre_status setup_round_trip(const gyre_bench_case *c, void **out_fixture)
 {
     const int64_t actors = gyre_bench_axis(c, "actors");
-    gyre_troupe_options options = {.behaviour = &echo_quad, .launch = {.capacity = CALLED}};
+    static const gyre_behaviour *const of_width[] = {&echo_quad, &echo_warp, &echo_block};
+    gyre_troupe_options options = {.behaviour = of_width[gyre_bench_axis(c, "width")],
+                                   .launch = {.capacity = CALLED}};
 
-    if (gyre_bench_axis(c, "width") == 1)
-        options.behaviour = &echo_block;
     *out_fixture = NULL;
     if (actors < 0 || actors > GYRE_TROUPE_MOST)
         return gyre_bench_refuse(GYRE_INVALID, "up to %d actors, or 0 for as many as fit",
@@ -257,7 +258,7 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "actor/round_trip",
-        .axes = {GYRE_DEVICE_AXIS, GYRE_AXIS_WORDS("width", "quad", "block"),
+        .axes = {GYRE_DEVICE_AXIS, GYRE_AXIS_WORDS("width", "quad", "warp", "block"),
                  GYRE_AXIS("actors", 1, 8, 32, 0)},
         .t0 = THERE ", for the next of the actors; 0 are as many as fit",
         .t1 = BACK,

@@ -3,15 +3,15 @@
  * actor_floor: what stands beside the figures of actors: the same lines, the same polling, and none
  * of the runtime.
  *
- * `bare_echo` is one message at a time, as `actor/round_trip` with one actor; `bare_pairs` and
- * `bare_stream` are rings, as `actor/pairs` and `actor/stream`. The messages are made in the rings
- * and compared there, in one go: nothing is drained between bulks. `floor_ping_pong` is one word
- * between two threads.
+ * `bare_pairs` and `bare_stream` are rings, as `actor/pairs` and `actor/stream`. The messages are
+ * made in the rings and compared there, in one go: nothing is drained between bulks. `bare_inject`
+ * is the store of a message alone, as `actor/inject`. `floor_ping_pong` is one word between two
+ * threads.
  *
  * Threads   the case's own, or as many as the axis says, with a ring each; and on the CPU the one
  *           that answers.
  * Owns      a fixture per case.
- * Not here  the other side (suites/bare_seat.h).
+ * Not here  one message at a time (suites/actor_floor_echo.c), the other side (suites/bare_seat.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,139 +22,19 @@
 #include "suites/troupe.h"
 
 enum {
-    LOOKS_PER_CLOCK = 4096, /* in vain */
-    RING = 16384,           /* slots */
-    BULK = 8192,            /* messages of an iteration and thread */
-    BURST = 64,             /* that are written before answers are looked for */
-    ECHO_THREADS = GYRE_BARE_REPLICAS * 32,
+    RING = 16384,    /* slots */
+    LARGE = 1 << 16, /* slots of `bare_inject`: more than are sent between two looks */
+    BULK = 8192,     /* messages of an iteration and thread */
+    BURST = 64,      /* that are written before answers are looked for */
     RATE_THREADS = GYRE_BARE_WARPS * 32,
 };
-
-/* A wait that cannot last for ever. */
-typedef struct patience {
-    uint64_t deadline_ns;
-    uint32_t looks;
-} patience;
-
-/* After a look in vain; false when it has taken too long. */
-GYRE_INLINE bool has_patience(patience *p)
-{
-    if (++p->looks % LOOKS_PER_CLOCK != 0)
-        return true;
-    if (p->deadline_ns == 0)
-        p->deadline_ns = gyre_clock_after_ns(GYRE_TROUPE_PATIENCE_NS);
-    return gyre_clock_now_ns() < p->deadline_ns;
-}
-
-/* One message at a time. */
-
-typedef struct echo {
-    gyre_bare_seat seat;
-    bool words;
-    uint32_t replicas;
-    uint64_t number, right;
-    unsigned char *requests;
-    void *reply;
-} echo;
-
-static void write_request(const echo *e, uint64_t number, uint32_t stamp)
-{
-    if (e->words) {
-        gyre_bare_write_words((void *)e->requests, number, stamp);
-        return;
-    }
-    for (uint32_t i = 0; i < e->replicas; i++)
-        gyre_bare_write((void *)(e->requests + (size_t)i * GYRE_BARE_ROW), number, stamp);
-}
-
-static void echo_teardown(void *fixture)
-{
-    echo *e = fixture;
-
-    if (e->requests)
-        write_request(e, 0, GYRE_BARE_QUIT);
-    gyre_bare_seat_close(&e->seat);
-    free(e);
-}
-
-static gyre_status echo_setup(const gyre_bench_case *c, void **out_fixture)
-{
-    const char *const backend = gyre_bench_device_word(c);
-    const bool cuda = strcmp(backend, "cuda") == 0;
-    gyre_bare_echo parameters;
-    const gyre_launch launch = {.block = {cuda ? ECHO_THREADS : 1},
-                                .parameters = &parameters,
-                                .parameters_size = sizeof parameters};
-    echo *e = calloc(1, sizeof *e);
-    gyre_status status;
-
-    *out_fixture = NULL;
-    if (!e)
-        return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
-    e->words = strcmp(backend, "opencl") == 0;
-    e->replicas = cuda ? GYRE_BARE_REPLICAS : 1;
-    status = gyre_bare_seat_open(&e->seat, backend, (size_t)GYRE_BARE_ROW * (e->replicas + 1));
-    if (status == GYRE_OK) {
-        e->requests = (unsigned char *)e->seat.memory + GYRE_BARE_ROW;
-        e->reply = e->seat.memory;
-        parameters = (gyre_bare_echo){e->requests, e->reply};
-        status = gyre_bare_seat_launch(&e->seat, "bare_echo", "pointer pointer", &launch);
-    }
-    if (status != GYRE_OK) {
-        echo_teardown(e); /* accepts a half-built one */
-        return status;
-    }
-    *out_fixture = e;
-    return GYRE_OK;
-}
-
-GYRE_INLINE bool read_reply(const echo *e, uint32_t stamp, uint64_t *out_front, uint64_t *out_back)
-{
-    if (e->words)
-        return gyre_bare_read_words(e->reply, stamp, out_front, out_back);
-    return gyre_bare_read(e->reply, stamp, out_front, out_back);
-}
-
-static void echo_each(void *fixture, uint64_t iterations)
-{
-    echo *e = fixture;
-
-    for (uint64_t i = 0; i < iterations; i++) {
-        const uint64_t number = ++e->number;
-        patience wait = {0};
-        uint64_t front, back;
-
-        write_request(e, number, (uint32_t)number);
-        while (!read_reply(e, (uint32_t)number, &front, &back))
-            if (!has_patience(&wait))
-                return; /* the check misses it */
-        e->right += front == number && back == ~number;
-    }
-}
-
-static bool echo_check(const void *fixture, uint64_t iterations)
-{
-    const echo *e = fixture;
-
-    return e->number == iterations && e->right == iterations;
-}
-
-static void echo_tell(const void *fixture, uint64_t iterations, gyre_bench_facts *facts)
-{
-    const echo *e = fixture;
-
-    (void)iterations;
-    gyre_bench_device_tell(&e->seat.device, facts);
-    gyre_bench_count(facts, "replicas", e->replicas);
-}
-
-/* Many at once. */
 
 typedef struct ring {
     alignas(128) gyre_bare_line *requests;
     gyre_bare_line *replies;
     gyre_bare_progress *told; /* of the warps of a stream */
     uint32_t warps;
+    uint32_t slots;
     uint64_t sent, heard, right;
     uint64_t sum, mix; /* of what was sent one way */
     uint64_t done;     /* requests that are known to be read, one way */
@@ -163,6 +43,7 @@ typedef struct ring {
 typedef struct rings {
     gyre_bare_seat seat;
     uint32_t count;
+    uint32_t slots; /* of each */
     uint32_t warps; /* of the device; one on the CPU */
     ring ring[GYRE_BARE_RINGS];
 } rings;
@@ -172,7 +53,7 @@ static void rings_teardown(void *fixture)
     rings *r = fixture;
 
     for (uint32_t i = 0; i < r->count; i++)
-        for (uint32_t slot = 0; r->ring[i].requests && slot < RING; slot++)
+        for (uint32_t slot = 0; r->ring[i].requests && slot < r->slots; slot++)
             gyre_bare_write(&r->ring[i].requests[slot], 0, GYRE_BARE_QUIT);
     gyre_bare_seat_close(&r->seat);
     free(r);
@@ -181,11 +62,11 @@ static void rings_teardown(void *fixture)
 static gyre_status launch_rate(rings *r, bool answers)
 {
     gyre_bare_line *const lines = r->seat.memory;
-    gyre_bare_line *const replies = lines + (size_t)r->count * RING;
+    gyre_bare_line *const replies = lines + (size_t)r->count * r->slots;
     const gyre_bare_rate parameters = {.requests = lines,
                                        .replies = replies,
-                                       .told = replies + (size_t)r->count * RING,
-                                       .mask = RING - 1,
+                                       .told = replies + (size_t)r->count * r->slots,
+                                       .mask = r->slots - 1,
                                        .rings = r->count,
                                        .answers = answers};
     const gyre_launch launch = {.block = {r->warps > 1 ? RATE_THREADS : 1},
@@ -193,10 +74,11 @@ static gyre_status launch_rate(rings *r, bool answers)
                                 .parameters_size = sizeof parameters};
 
     for (uint32_t i = 0; i < r->count; i++) {
-        r->ring[i].requests = lines + (size_t)i * RING;
-        r->ring[i].replies = replies + (size_t)i * RING;
+        r->ring[i].requests = lines + (size_t)i * r->slots;
+        r->ring[i].replies = replies + (size_t)i * r->slots;
         r->ring[i].told = parameters.told;
         r->ring[i].warps = r->warps;
+        r->ring[i].slots = r->slots;
     }
     /* of a stream, which has one ring: a warp that has told nothing yet is where it begins */
     for (uint32_t i = 0; i < r->warps; i++)
@@ -205,11 +87,11 @@ static gyre_status launch_rate(rings *r, bool answers)
                                  &launch);
 }
 
-static gyre_status rings_setup(const gyre_bench_case *c, uint32_t count, bool answers,
-                               void **out_fixture)
+static gyre_status rings_setup(const gyre_bench_case *c, uint32_t count, uint32_t slots,
+                               bool answers, void **out_fixture)
 {
     const char *const backend = gyre_bench_device_word(c);
-    const size_t bytes = (size_t)2 * count * RING * sizeof(gyre_bare_line) +
+    const size_t bytes = (size_t)2 * count * slots * sizeof(gyre_bare_line) +
                          GYRE_BARE_WARPS * sizeof(gyre_bare_progress);
     rings *r;
     gyre_status status;
@@ -222,6 +104,7 @@ static gyre_status rings_setup(const gyre_bench_case *c, uint32_t count, bool an
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
     memset(r, 0, sizeof *r);
     r->count = count;
+    r->slots = slots;
     r->warps = strcmp(backend, "cuda") == 0 ? GYRE_BARE_WARPS : 1;
     status = gyre_bare_seat_open(&r->seat, backend, bytes);
     if (status == GYRE_OK && r->warps == 1 && count > 1) /* threads run where this one may */
@@ -238,19 +121,31 @@ static gyre_status rings_setup(const gyre_bench_case *c, uint32_t count, bool an
 
 static gyre_status setup_pairs(const gyre_bench_case *c, void **out_fixture)
 {
-    return rings_setup(c, (uint32_t)gyre_bench_axis(c, "threads"), true, out_fixture);
+    return rings_setup(c, (uint32_t)gyre_bench_axis(c, "threads"), RING, true, out_fixture);
 }
 
 static gyre_status setup_stream(const gyre_bench_case *c, void **out_fixture)
 {
-    return rings_setup(c, 1, false, out_fixture);
+    return rings_setup(c, 1, RING, false, out_fixture);
+}
+
+static gyre_status setup_inject(const gyre_bench_case *c, void **out_fixture)
+{
+    return rings_setup(c, 1, LARGE, false, out_fixture);
 }
 
 /* Message `sent` has stamp `sent` + 1: a slot that was never written has 0. */
 GYRE_INLINE void put(ring *r)
 {
-    gyre_bare_write(&r->requests[r->sent % RING], r->sent, (uint32_t)r->sent + 1);
+    gyre_bare_write(&r->requests[r->sent & (r->slots - 1)], r->sent, (uint32_t)r->sent + 1);
     r->sent++;
+}
+
+GYRE_INLINE void put_one_way(ring *r)
+{
+    r->sum += r->sent;
+    r->mix ^= ~r->sent;
+    put(r);
 }
 
 /* The answers that are there, in order; how many. */
@@ -259,8 +154,8 @@ GYRE_INLINE uint32_t hear(ring *r)
     uint32_t heard = 0;
     uint64_t front, back;
 
-    while (r->heard != r->sent &&
-           gyre_bare_read(&r->replies[r->heard % RING], (uint32_t)r->heard + 1, &front, &back)) {
+    while (r->heard != r->sent && gyre_bare_read(&r->replies[r->heard & (r->slots - 1)],
+                                                 (uint32_t)r->heard + 1, &front, &back)) {
         r->right += front == r->heard && back == ~front;
         r->heard++;
         heard++;
@@ -273,14 +168,14 @@ static void pair_up(void *fixture, uint64_t iterations)
     rings *all = fixture;
     ring *const r = &all->ring[all->count > 1 ? gyre_bench_thread() : 0];
     const uint64_t end = r->sent + iterations * BULK;
-    patience wait = {0};
+    gyre_bare_patience wait = {0};
 
     while (r->heard != end) {
-        for (int i = 0; i < BURST && r->sent != end && r->sent - r->heard < RING; i++)
+        for (int i = 0; i < BURST && r->sent != end && r->sent - r->heard < r->slots; i++)
             put(r);
         if (hear(r) > 0)
-            wait = (patience){0};
-        else if (!has_patience(&wait))
+            wait = (gyre_bare_patience){0};
+        else if (!gyre_bare_has_patience(&wait))
             return; /* the check misses them */
     }
 }
@@ -303,10 +198,10 @@ static uint64_t done_by_all(const ring *r)
 
 static bool await_done(ring *r, uint64_t done)
 {
-    patience wait = {0};
+    gyre_bare_patience wait = {0};
 
     while ((r->done = done_by_all(r)) < done)
-        if (!has_patience(&wait))
+        if (!gyre_bare_has_patience(&wait))
             return false;
     return true;
 }
@@ -319,12 +214,30 @@ static void send_one_way(void *fixture, uint64_t iterations)
     while (r->sent != end) {
         if (r->sent - r->done == RING && !await_done(r, r->sent - RING + 1))
             return; /* the check misses them */
-        r->sum += r->sent;
-        r->mix ^= ~r->sent;
-        put(r);
+        put_one_way(r);
     }
     if (await_done(r, end))
         r->heard = end;
+}
+
+/* The ring is empty, and what goes into it now has room. */
+static void await_empty(void *fixture, uint64_t iterations)
+{
+    ring *const r = &((rings *)fixture)->ring[0];
+
+    (void)iterations;
+    (void)!await_done(r, r->sent); /* then the next store waits */
+}
+
+static void store_each(void *fixture, uint64_t iterations)
+{
+    ring *const r = &((rings *)fixture)->ring[0];
+
+    for (uint64_t i = 0; i < iterations; i++) {
+        if (r->sent - r->done == LARGE && !await_done(r, r->sent - LARGE + 1))
+            return; /* the check misses them */
+        put_one_way(r);
+    }
 }
 
 static bool all_answered(const void *fixture, uint64_t iterations)
@@ -337,9 +250,8 @@ static bool all_answered(const void *fixture, uint64_t iterations)
     return true;
 }
 
-static bool all_counted(const void *fixture, uint64_t iterations)
+static bool are_counted(const ring *r, uint64_t sent)
 {
-    const ring *r = &((const rings *)fixture)->ring[0];
     uint64_t count = 0, sum = 0, mix = 0;
 
     for (uint32_t i = 0; i < r->warps; i++) {
@@ -347,7 +259,21 @@ static bool all_counted(const void *fixture, uint64_t iterations)
         sum += r->told[i].sum;
         mix ^= r->told[i].mix;
     }
-    return r->heard == iterations * BULK && count == r->heard && sum == r->sum && mix == r->mix;
+    return r->sent == sent && count == sent && sum == r->sum && mix == r->mix;
+}
+
+static bool all_counted(const void *fixture, uint64_t iterations)
+{
+    const ring *r = &((const rings *)fixture)->ring[0];
+
+    return r->heard == iterations * BULK && are_counted(r, r->heard);
+}
+
+static bool all_stored(const void *fixture, uint64_t iterations)
+{
+    ring last = ((const rings *)fixture)->ring[0]; /* a copy, which may look on */
+
+    return await_done(&last, iterations) && are_counted(&last, iterations);
 }
 
 static uint64_t items_of_threads(const gyre_bench_case *c)
@@ -374,16 +300,18 @@ static void rings_tell(const void *fixture, uint64_t iterations, gyre_bench_fact
 
 static const gyre_bench benches[] = {
     {
-        .name = "actor_floor/bare_echo",
-        .axes = {GYRE_DEVICE_AXIS},
-        .t0 = "before the request is written to its stamped line, or to 16 of them for CUDA",
-        .t1 = "the host has read the reply, a stamped line, whole",
-        .observer = "the host, which compares the first and the last eight bytes of each",
-        .setup = echo_setup,
-        .run = echo_each,
-        .check = echo_check,
-        .tell = echo_tell,
-        .teardown = echo_teardown,
+        .name = "actor_floor/bare_inject",
+        .axes = {GYRE_AXIS_WORDS("device", "cpu", "cuda")},
+        .t0 = "before a message is written to its stamped line, in a ring with room",
+        .t1 = "after it: the host has stored it, and nobody need have read it",
+        .observer = "the other side, whose counts and sums are compared with what was sent",
+        .setup = setup_inject,
+        .prepare = await_empty,
+        .batch = GYRE_BATCH_LARGE,
+        .run = store_each,
+        .check = all_stored,
+        .tell = rings_tell,
+        .teardown = rings_teardown,
         .tags = GYRE_TAG_CPU | GYRE_TAG_GPU,
     },
     {

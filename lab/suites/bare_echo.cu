@@ -3,14 +3,17 @@
  * bare_echo: the least that a resident kernel of CUDA can do with stamped lines in the host's
  * memory. Knows nothing of Gyre, and includes nothing.
  *
- *   bare_echo  16 warps, each of which watches one of 16 replicas of a request, 4 KiB apart, by
- * four lanes. The first to see it whole writes it back as the reply. bare_rate  32 warps, and a
- * ring of requests for each of `rings` threads of the host: the eight slots from 8k on belong to
+ *   bare_echo  as many warps as there are replicas of a request, 4 KiB apart, each of which watches
+ * one by four lanes. The first to see it whole writes it back as the reply.
+ *   bare_block  the same, but the first to see it hands it to 256 threads more through shared memory
+ * and a barrier. They add up the words of a payload, if there is one, and after another barrier four
+ * of them write the reply.
+ *   bare_rate  32 warps, and a ring of requests for each of `rings` threads of the host: the eight slots from 8k on belong to
  * warp k of those of the ring, and four lanes to a slot. A request is written back to its slot of
  * the ring of replies; or, one way, counted and added up, and each warp tells now and then, and
  * when it idles, how far it is.
  *
- * Both end when they see the stamp that is all ones.
+ * All end when they see the stamp that is all ones.
  */
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -59,7 +62,7 @@ static __device__ __forceinline__ void store(quarter *to, quarter q)
                  : "memory");
 }
 
-extern "C" __global__ void __launch_bounds__(512) bare_echo(char *requests, line *reply)
+extern "C" __global__ void __launch_bounds__(1024) bare_echo(char *requests, line *reply)
 {
     __shared__ u32 answered;
     const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -83,6 +86,99 @@ extern "C" __global__ void __launch_bounds__(512) bare_echo(char *requests, line
             won = atomicCAS(&answered, number - 1, number) == number - 1;
         if (__shfl_sync(ALL, won, 0) && lane < 4)
             store(&reply->q[lane], q);
+    }
+}
+
+static const u32 LANES = 256;
+
+/* Barriers of a part of the block: 1 from a reader to those that handle, 2 among these. */
+static __device__ __forceinline__ void hand_over(void)
+{
+    asm volatile("bar.arrive 1, %0;" : : "n"(256 + 32) : "memory");
+}
+
+static __device__ __forceinline__ void take_over(void)
+{
+    asm volatile("bar.sync 1, %0;" : : "n"(256 + 32) : "memory");
+}
+
+static __device__ __forceinline__ void meet(void)
+{
+    asm volatile("bar.sync 2, %0;" : : "n"(256) : "memory");
+}
+
+/* What is handed over; the next request comes after the reply to this one. */
+struct handed {
+    quarter q[4];
+    u32 answered, sum, quit;
+};
+
+/* A reader's part: it watches its replica until all is over. */
+static __device__ void watch(const quarter *mine, handed *to, u32 lane)
+{
+    for (;;) {
+        const u32 number = __shfl_sync(ALL, *(volatile u32 *)&to->answered, 0) + 1;
+        quarter q = {0, 0, number};
+        u32 won = 0, quit;
+
+        if (lane < 4)
+            q = load(mine);
+        quit = __any_sync(ALL, q.stamp == QUIT);
+        if (!quit && !__all_sync(ALL, q.stamp == number))
+            continue;
+        if (lane == 0)
+            won = quit ? atomicExch(&to->quit, 1) == 0
+                       : atomicCAS(&to->answered, number - 1, number) == number - 1;
+        if (__shfl_sync(ALL, won, 0)) {
+            /* what the host wrote before the request can be read after it */
+            asm volatile("fence.acq_rel.sys;" : : : "memory");
+            if (lane < 4)
+                to->q[lane] = q;
+            if (lane == 0)
+                to->sum = 0;
+            __syncwarp();
+            hand_over();
+        }
+        if (quit)
+            return;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+    bare_block(char *requests, line *reply, const u32 *payload, u32 words, u32 readers)
+{
+    __shared__ handed to;
+    const u32 warp = threadIdx.x / 32, me = threadIdx.x - readers * 32;
+
+    if (threadIdx.x == 0) {
+        to.answered = 0;
+        to.quit = 0;
+    }
+    __syncthreads();
+    if (warp < readers) {
+        watch(((const line *)(requests + warp * 4096))->q + threadIdx.x % 4, &to, threadIdx.x % 32);
+        return;
+    }
+    for (;;) {
+        u32 sum = 0;
+
+        take_over();
+        if (*(volatile u32 *)&to.quit)
+            return;
+        for (u32 i = me; i < words; i += LANES)
+            sum += payload[i];
+        for (int by = 16; by > 0; by /= 2)
+            sum += __shfl_xor_sync(ALL, sum, by);
+        if (words && threadIdx.x % 32 == 0)
+            atomicAdd(&to.sum, sum);
+        meet();
+        if (me < 4) {
+            quarter q = to.q[me];
+
+            if (words && me == 0)
+                q.eight = *(volatile u32 *)&to.sum;
+            store(&reply->q[me], q);
+        }
     }
 }
 

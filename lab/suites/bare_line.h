@@ -31,7 +31,7 @@ typedef struct __attribute__((aligned(64))) gyre_bare_words {
     uint64_t word[16]; /* twelve are used */
 } gyre_bare_words;
 
-enum { GYRE_BARE_WORDS = 12 };
+enum { GYRE_BARE_WORDS = 12, GYRE_BARE_READY = 512 /* words behind the reply */ };
 
 /* Tells the other side to end. */
 #define GYRE_BARE_QUIT UINT32_MAX
@@ -67,6 +67,30 @@ GYRE_INLINE bool gyre_bare_load(const gyre_bare_quarter *from, uint32_t stamp, u
     __asm__ volatile("ldp %0, %1, %2" : "=r"(*out_eight), "=r"(high) : "Q"(*from));
 #endif
     return high >> 32 == stamp;
+}
+
+/* Says that a payload is written, on the reply's page, before its request: what kernels poll is
+ * stored after it, and a thread of this process finds the words that it reads there. */
+GYRE_INLINE void gyre_bare_publish(void *reply, uint32_t number)
+{
+    uint32_t *const ready = (uint32_t *)reply + GYRE_BARE_READY;
+
+    /* release [bare-payload]: pairs with the acquire in gyre_bare_is_published; the words of the
+     * payload are there */
+    __atomic_store_n(ready, number, __ATOMIC_RELEASE);
+#if defined(__x86_64__)
+    __asm__ volatile("" : : : "memory"); /* stores stay in their order */
+#else
+    __asm__ volatile("dmb oshst" : : : "memory");
+#endif
+}
+
+GYRE_INLINE bool gyre_bare_is_published(const void *reply, uint32_t number)
+{
+    const uint32_t *const ready = (const uint32_t *)reply + GYRE_BARE_READY;
+
+    /* acquire [bare-payload]: pairs with the release in gyre_bare_publish */
+    return __atomic_load_n(ready, __ATOMIC_ACQUIRE) == number;
 }
 
 /* A message: its number, and at the end the inverse of it. */

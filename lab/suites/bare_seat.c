@@ -41,6 +41,32 @@ static void echo(const gyre_block *block, const void *parameters)
     }
 }
 
+/* And the words of a payload, which was written before the request. */
+static void answer_payload(const gyre_block *block, const void *parameters)
+{
+    const gyre_bare_block *p = parameters;
+    const gyre_bare_line *const request = p->requests;
+    const uint32_t *const words = p->payload;
+
+    (void)block;
+    for (uint32_t number = 1;;) {
+        const uint32_t stamp = gyre_bare_stamp(request);
+        uint64_t front, back;
+        uint32_t sum = 0;
+
+        if (stamp == GYRE_BARE_QUIT)
+            return;
+        if (stamp != number || !gyre_bare_read(request, number, &front, &back))
+            continue;
+        if (p->words && !gyre_bare_is_published(p->reply, number))
+            continue;
+        for (uint32_t i = 0; i < p->words; i++)
+            sum += words[i];
+        gyre_bare_write(p->reply, p->words ? sum : front, number);
+        number++;
+    }
+}
+
 /* What stands in the next slot of a ring; false when it says that all is over. */
 static bool take_next(const gyre_bare_rate *p, uint32_t ring, uint32_t *number,
                       gyre_bare_progress *told)
@@ -77,7 +103,8 @@ static void rate(const gyre_block *block, const void *parameters)
         ring = ring + 1 == p->rings ? 0 : ring + 1;
 }
 
-static const gyre_entry functions[] = {{"bare_echo", echo}, {"bare_rate", rate}, {NULL, NULL}};
+static const gyre_entry functions[] = {
+    {"bare_echo", echo}, {"bare_block", answer_payload}, {"bare_rate", rate}, {NULL, NULL}};
 
 /* A thread runs where the one that starts it may. */
 static gyre_status open_device(gyre_bare_seat *seat, const char *backend)

@@ -13,13 +13,15 @@
 #ifndef GYRE_SUITES_BARE_SEAT_H
 #define GYRE_SUITES_BARE_SEAT_H
 
+#include "gyre/clock.h"
 #include "suites/bare_line.h"
 #include "suites/device_clock.h"
 #include "suites/partner.h"
 
 enum {
-    GYRE_BARE_ROW = 4096, /* bytes from one replica of a request to the next */
-    GYRE_BARE_REPLICAS = 16,
+    GYRE_BARE_ROW = 4096,    /* bytes from one replica of a request to the next */
+    GYRE_BARE_REPLICAS = 32, /* most */
+    GYRE_BARE_LANES = 256,   /* of a block that handles a request, a power of two */
     GYRE_BARE_WARPS = 32,
     GYRE_BARE_CHUNK = 8, /* slots in a row that belong to a warp */
     GYRE_BARE_RINGS = 2, /* most */
@@ -59,12 +61,37 @@ typedef struct gyre_bare_echo {
     void *reply;
 } gyre_bare_echo;
 
+/* Those of `bare_block`: the same by a block, which adds up the words of a payload. */
+typedef struct gyre_bare_block {
+    void *requests;
+    void *reply;
+    const void *payload;
+    uint32_t words;   /* of it; 0: requests are answered as they came */
+    uint32_t readers; /* replicas; on CUDA as many warps, and GYRE_BARE_LANES more threads */
+} gyre_bare_block;
+
 /* Those of `bare_rate`: `rings` rings of lines each way, and what warps tell. */
 typedef struct gyre_bare_rate {
     void *requests, *replies, *told;
     uint32_t mask, rings;
     uint32_t answers; /* 0: one way */
 } gyre_bare_rate;
+
+/* A wait that cannot last for ever; zero at first. */
+typedef struct gyre_bare_patience {
+    uint64_t deadline_ns;
+    uint32_t looks;
+} gyre_bare_patience;
+
+/* After a look in vain; false when it has taken half a minute. */
+GYRE_INLINE bool gyre_bare_has_patience(gyre_bare_patience *p)
+{
+    if (++p->looks % 4096 != 0)
+        return true;
+    if (p->deadline_ns == 0)
+        p->deadline_ns = gyre_clock_after_ns(UINT64_C(30000000000));
+    return gyre_clock_now_ns() < p->deadline_ns;
+}
 
 /* The texts of the kernels. */
 extern const char gyre_bare_echo_cuda[] __attribute__((visibility("hidden")));

@@ -40,6 +40,7 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_actor,
     &gyre_suite_actor_life,
     &gyre_suite_actor_rate,
+    &gyre_suite_actor_floor_echo,
     &gyre_suite_actor_floor,
     &gyre_suite_actor_sustained,
     &gyre_suite_actor_idle,

@@ -9,6 +9,7 @@
 
 extern const gyre_suite gyre_suite_actor;
 extern const gyre_suite gyre_suite_actor_floor;
+extern const gyre_suite gyre_suite_actor_floor_echo;
 extern const gyre_suite gyre_suite_actor_idle;
 extern const gyre_suite gyre_suite_actor_life;
 extern const gyre_suite gyre_suite_actor_rate;

@@ -213,11 +213,30 @@ void gyre_troupe_tell(const gyre_troupe *troupe, gyre_bench_facts *facts)
     if (gyre_actor_describe(troupe->actor[0], &statistics) != GYRE_OK)
         return;
     gyre_bench_count(facts, "seats", statistics.seats);
+    gyre_bench_count(facts, "replicas", statistics.replicas);
     if (statistics.scheme)
         gyre_bench_note(facts, "scheme", statistics.scheme);
     if (spins_on_cpus(troupe) &&
         statistics.seats * troupe->count + troupe->threads > troupe->cpus.cpu_count)
         gyre_bench_note(facts, "threads", "more that spin than CPUs: the scheduler is measured");
+}
+
+gyre_status gyre_troupe_replicas(const gyre_bench_case *c, const gyre_behaviour *behaviour,
+                                 uint32_t *out_replicas)
+{
+    const gyre_troupe_options options = {
+        .behaviour = behaviour, .actors = 1, .launch = {.bells = GYRE_ACTOR_BELLS_INSIDE}};
+    gyre_actor_statistics statistics = {.struct_size = sizeof statistics};
+    gyre_troupe troupe;
+    gyre_status status = gyre_troupe_open(&troupe, c, &options);
+
+    *out_replicas = 0;
+    if (status != GYRE_OK)
+        return status;
+    status = gyre_actor_describe(troupe.actor[0], &statistics);
+    *out_replicas = statistics.replicas;
+    gyre_troupe_close(&troupe);
+    return status;
 }
 
 uint32_t gyre_troupe_threads(const gyre_bench_case *c)

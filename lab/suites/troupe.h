@@ -26,6 +26,7 @@
 
 extern const gyre_behaviour echo_block;
 extern const gyre_behaviour echo_quad;
+extern const gyre_behaviour echo_warp;
 extern const gyre_behaviour sum_payload;
 extern const gyre_behaviour tally_block;
 extern const gyre_behaviour tally_quad;
@@ -63,6 +64,12 @@ void gyre_troupe_close(gyre_troupe *troupe);
 
 /* Reports the device, how many actors there were, how they waited, and who had to share a CPU. */
 void gyre_troupe_tell(const gyre_troupe *troupe, gyre_bench_facts *facts);
+
+/* How many replicas the bell of one such actor has on the case's device, with requests in host
+ * memory: it is launched, asked and ended. */
+GYRE_MUST_USE gyre_status gyre_troupe_replicas(const gyre_bench_case *c,
+                                               const gyre_behaviour *behaviour,
+                                               uint32_t *out_replicas);
 
 /* The case's value on the axis `threads`. */
 uint32_t gyre_troupe_threads(const gyre_bench_case *c);
