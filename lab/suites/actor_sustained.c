@@ -5,6 +5,7 @@
  * An iteration goes on for a tenth of the axis `seconds`, so ten samples, which are the fewest, are
  * all of it. It is cut into six windows, and pairs are counted for each: with 60 seconds a window
  * is one. The time of an iteration says nothing; what there is to know is among the counters.
+ * Memory that is resident is looked at before and after each iteration but the first.
  *
  * Threads   two of the host where there are CPUs for them beside the actor, with a port each.
  * Owns      a fixture per case.
@@ -25,7 +26,6 @@ enum {
     PARTS = 10,   /* iterations in the time that was asked for */
     WINDOWS = 6,  /* of an iteration */
     KEPT = 65536, /* windows */
-    BULK = 1024,  /* messages between two looks at the clock */
     SECONDS_MOST = 86400,
 };
 
@@ -39,7 +39,9 @@ typedef struct own {
 typedef struct sustained {
     gyre_troupe troupe;
     uint64_t window_ns;
-    uint64_t first_bytes; /* resident after the first iteration */
+    uint64_t iterations;  /* that are over; the first is the warm-up of memory */
+    int64_t growth_bytes; /* of resident memory, in all others */
+    uint64_t growth_ns;   /* how long they took */
     own own[GYRE_TROUPE_PORTS];
 } sustained;
 
@@ -113,14 +115,23 @@ static bool go_on(own *o, gyre_port *port, uint64_t until_ns)
     const uint64_t before = o->bulk.answered;
 
     do {
-        o->called += BULK;
-        if (gyre_bulk_call(&o->bulk, port, BULK, gyre_clock_after_ns(GYRE_TROUPE_PATIENCE_NS)) !=
-            GYRE_OK)
+        o->called += GYRE_BULK;
+        if (gyre_bulk_call(&o->bulk, port, GYRE_BULK,
+                           gyre_clock_after_ns(GYRE_TROUPE_PATIENCE_NS)) != GYRE_OK)
             return false;
     } while (gyre_clock_now_ns() < until_ns);
     if (o->windows < KEPT)
         o->answered[o->windows++] = (uint32_t)(o->bulk.answered - before);
     return true;
+}
+
+/* After an iteration. What the lab takes between two of them is not counted. */
+static void count_growth(sustained *s, uint64_t start_ns, uint64_t start_bytes)
+{
+    if (s->iterations++ == 0)
+        return;
+    s->growth_bytes += (int64_t)(resident_bytes() - start_bytes);
+    s->growth_ns += gyre_clock_now_ns() - start_ns;
 }
 
 static void call_for_a_while(void *fixture, uint64_t iterations)
@@ -129,13 +140,14 @@ static void call_for_a_while(void *fixture, uint64_t iterations)
     const uint32_t thread = s->troupe.threads > 1 ? gyre_bench_thread() : 0;
 
     for (uint64_t i = 0; i < iterations; i++) {
+        const uint64_t start_bytes = thread == 0 ? resident_bytes() : 0;
         const uint64_t start_ns = gyre_clock_now_ns();
 
         for (uint64_t w = 1; w <= WINDOWS; w++)
             if (!go_on(&s->own[thread], s->troupe.port[0][thread], start_ns + w * s->window_ns))
                 return;
-        if (thread == 0 && s->first_bytes == 0)
-            s->first_bytes = resident_bytes();
+        if (thread == 0)
+            count_growth(s, start_ns, start_bytes);
     }
 }
 
@@ -204,8 +216,11 @@ static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *fac
         gyre_bench_count(facts, "slowest_window_per_s", per_s[0]);
         gyre_bench_count(facts, "p5_of_median", per_s[count / 20] / per_s[count / 2]);
     }
-    gyre_bench_count(facts, "resident_growth_bytes",
-                     (double)resident_bytes() - (double)s->first_bytes);
+    gyre_bench_count(facts, "bulk", GYRE_BULK);
+    if (s->iterations > 1) {
+        gyre_bench_count(facts, "resident_growth_bytes", (double)s->growth_bytes);
+        gyre_bench_count(facts, "resident_growth_s", (double)s->growth_ns / 1e9);
+    }
     free(per_s);
 }
 
