@@ -21,14 +21,14 @@ static behaviour_file file;
 static int library = -1;
 static const gyre_behaviour *loaded;
 
-/* For as long as the process lives. Lazy: see behaviour_build.c. */
+/* For as long as the process lives. */
 static gyre_status open_library(void)
 {
     char path[64];
     void *handle;
 
     snprintf(path, sizeof path, "/proc/self/fd/%d", library);
-    handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         return gyre_fail(GYRE_BUILD, "behaviour '%s' cannot be loaded: %s", file.name, dlerror());
     loaded = dlsym(handle, file.name);
@@ -90,16 +90,27 @@ gyre_status behaviour_bench(const gyre_behaviour_request *request,
                                   .load = load,
                                   .message = {.type = request->type},
                                   .body_bytes = request->body_bytes,
+                                  .payload_bytes = request->payload_bytes,
+                                  .shared_bytes = request->shared_bytes,
                                   .seats = request->seats,
                                   .threads = request->threads};
     gyre_status status = behaviour_file_read(&file, request->file);
 
     *out_suites = suites;
+    if (status == GYRE_OK && request->shared_bytes == 0 &&
+        behaviour_names(file.text, "self", "shared"))
+        status = gyre_fail(GYRE_INVALID,
+                           "'%.*s' uses self->shared, of which there is none; --shared BYTES says "
+                           "how much a block has",
+                           gyre_text_cut(strlen(request->file)), request->file);
     if (status == GYRE_OK)
         status = find_library(request);
     if (status != GYRE_OK)
         return status;
-    memcpy(bench.message.body.bytes, request->body, sizeof request->body);
+    /* with a payload, its address and size are in front */
+    memcpy(bench.message.body.bytes +
+               (request->payload_bytes ? sizeof bench.message.body.reference : 0),
+           request->body, request->body_bytes);
     suites[0] = gyre_suite_behaviour(&bench);
     return GYRE_OK;
 }

@@ -25,7 +25,7 @@
 #include "gyre/clock.h"
 #include "main/program.h"
 
-enum { MORE_WORDS = 16, LOOK_NS = 2000000 };
+enum { MORE_WORDS = 20, LOOK_NS = 2000000 };
 
 static const uint64_t PATIENCE_NS = 60000000000;
 static const int held[] = {SIGINT, SIGTERM, SIGHUP};
@@ -36,6 +36,7 @@ typedef struct job {
     const behaviour_file *file;
     gyre_program compiler;
     char folder[PATH_MAX], library[PATH_MAX + 8], source[PATH_MAX + 2];
+    char map[PATH_MAX + 8], exports[PATH_MAX + 64]; /* the file with what is kept, and its option */
     char headers[PATH_MAX + 64];
     sigset_t before; /* signals that were held back when we came */
 } job;
@@ -71,22 +72,47 @@ static gyre_status make_folder(job *j)
                                 gyre_text_cut(strlen(temporary)), temporary[0] ? temporary : "/tmp",
                                 strerror(errno));
     snprintf(j->library, sizeof j->library, "%s/b.so", j->folder);
+    snprintf(j->map, sizeof j->map, "%s/b.map", j->folder);
+    snprintf(j->exports, sizeof j->exports, "-Wl,--version-script=%s", j->map);
     return GYRE_OK;
+}
+
+static gyre_status write_map(const job *j)
+{
+    FILE *const stream = fopen(j->map, "wxe");
+    bool written;
+
+    if (!stream)
+        return gyre_fail_native(GYRE_IO, errno, "cannot write '%s': %s", j->map, strerror(errno));
+    written = fprintf(stream, "{ global: %s; local: *; };\n", j->file->name) > 0;
+    if (fclose(stream) == 0 && written)
+        return GYRE_OK;
+    return gyre_fail_native(GYRE_IO, errno, "cannot write '%s': %s", j->map, strerror(errno));
 }
 
 static void remove_folder(const job *j)
 {
     (void)unlink(j->library);
+    (void)unlink(j->map);
     (void)rmdir(j->folder);
 }
 
-/* What is between a compiler's words and its end. Lazy, so that a file that is a whole program may
- * call what this command does not have: only its handler is run. Without contraction, as on
- * devices. */
+/* What is between a compiler's words and its end. All but the behaviour and what it uses is left
+ * out, so that a file that is a whole program may call what this command does not have, while the
+ * linker names what the behaviour lacks. Without contraction, as on devices. */
 static gyre_status start(job *j, pid_t *out_pid)
 {
-    static char fixed[][20] = {"-shared",           "-fPIC",       "-O2", "-g",
-                               "-ffp-contract=off", "-Wl,-z,lazy", "-o"};
+    static char fixed[][20] = {"-shared",
+                               "-fPIC",
+                               "-O2",
+                               "-g",
+                               "-ffp-contract=off",
+                               "-ffunction-sections",
+                               "-fdata-sections",
+                               "-Wl,--gc-sections",
+                               "-Wl,-z,defs",
+                               "-o"};
+    static char mathematics[] = "-lm";
     char *words[GYRE_PROGRAM_WORDS + MORE_WORDS];
     posix_spawnattr_t attributes;
     size_t count = 0;
@@ -101,7 +127,9 @@ static gyre_status start(job *j, pid_t *out_pid)
         words[count++] = j->headers;
     snprintf(j->source, sizeof j->source, "%s%s", j->file->path[0] == '-' ? "./" : "",
              j->file->path);
+    words[count++] = j->exports;
     words[count++] = j->source;
+    words[count++] = mathematics;
     words[count] = NULL;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
@@ -156,9 +184,11 @@ static gyre_status wait_for(const job *j, pid_t pid)
 
 static gyre_status compile(job *j, int *out_fd)
 {
-    pid_t pid;
-    gyre_status status = start(j, &pid);
+    pid_t pid = 0;
+    gyre_status status = write_map(j);
 
+    if (status == GYRE_OK)
+        status = start(j, &pid);
     if (status == GYRE_OK)
         status = wait_for(j, pid);
     if (status != GYRE_OK)
@@ -179,8 +209,12 @@ gyre_status behaviour_build(const behaviour_file *file, int *out_fd)
     gyre_status status = gyre_program_init(&j.compiler, named[0] ? named : "cc");
 
     *out_fd = -1;
+    if (status == GYRE_NOT_FOUND)
+        return gyre_fail(GYRE_UNAVAILABLE, "there is no program '%.*s'; %s CC to a C compiler",
+                         gyre_text_cut(strlen(named[0] ? named : "cc")), named[0] ? named : "cc",
+                         named[0] ? "correct" : "set");
     if (status != GYRE_OK)
-        return status == GYRE_NOT_FOUND ? GYRE_UNAVAILABLE : status;
+        return status;
     j.file = file;
     find_headers(&j);
     sigemptyset(&hold);

@@ -76,6 +76,41 @@ static const char *next_name(const char *at, size_t *out_length)
     return NULL;
 }
 
+/* Behind a word and what space follows it; NULL: another stands here. */
+static const char *past_word(const char *at, const char *word)
+{
+    const size_t length = strlen(word);
+
+    if (strncmp(at, word, length) != 0 || (is_word(word[0]) && is_word(at[length])))
+        return NULL;
+    at += length;
+    return at + strspn(at, " \t\r\n");
+}
+
+bool behaviour_names(const char *text, const char *object, const char *member)
+{
+    for (const char *at = text; *at;) {
+        const char *const after = past_asides(at);
+        const char *next;
+
+        if (after != at) {
+            at = after;
+            continue;
+        }
+        if (!is_word(*at)) {
+            at++;
+            continue;
+        }
+        next = past_word(at, object);
+        next = next ? past_word(next, "->") : NULL;
+        if (next && past_word(next, member))
+            return true;
+        while (is_word(*at))
+            at++;
+    }
+    return false;
+}
+
 static size_t line_of(const char *text, const char *at)
 {
     size_t line = 1;

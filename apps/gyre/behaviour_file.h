@@ -10,6 +10,7 @@
 #ifndef GYRE_BEHAVIOUR_FILE_H
 #define GYRE_BEHAVIOUR_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "gyre/common.h"
@@ -33,5 +34,8 @@ void behaviour_file_fini(behaviour_file *file);
  * the sentence. GYRE_INVALID when there is none, or two. Pure. */
 GYRE_MUST_USE gyre_status behaviour_scan(const char *path, const char *text,
                                          char name[BEHAVIOUR_NAME_BYTES]);
+
+/* Whether a text says `object`->`member`, not inside a comment or a string. Pure. */
+GYRE_MUST_USE bool behaviour_names(const char *text, const char *object, const char *member);
 
 #endif

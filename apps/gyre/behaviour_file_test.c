@@ -64,11 +64,18 @@ static void files_that_are_none_are_refused(void)
     CHECK(!file.text);
 }
 
+static void a_member_that_is_used_is_seen(void)
+{
+    CHECK(behaviour_names("x = self->shared;", "self", "shared"));
+    CHECK(behaviour_names("f(self ->\n shared)", "self", "shared"));
+    CHECK(!behaviour_names("/* self->shared */ \"self->shared\"", "self", "shared"));
+    CHECK(!behaviour_names("myself->shared + self->shared_bytes + self.shared", "self", "shared"));
+    CHECK(!behaviour_names("self->", "self", "shared"));
+}
+
 static const test_case cases[] = {
-    TEST(the_name_is_found),
-    TEST(comments_and_strings_are_not_read),
-    TEST(none_or_two_are_refused_with_lines),
-    TEST(a_name_that_is_too_long_is_refused),
-    TEST(files_that_are_none_are_refused),
+    TEST(a_member_that_is_used_is_seen),      TEST(the_name_is_found),
+    TEST(comments_and_strings_are_not_read),  TEST(none_or_two_are_refused_with_lines),
+    TEST(a_name_that_is_too_long_is_refused), TEST(files_that_are_none_are_refused),
 };
 TEST_MAIN(cases)

@@ -63,6 +63,8 @@ enum {
     BEHAVIOUR,
     TYPE,
     BODY,
+    PAYLOAD,
+    SHARED,
     SEATS,
     THREADS,
 };
@@ -141,6 +143,10 @@ const gyre_option gyre_bench_options[] = {
     [TYPE] = {"--type", 0, "N", "of the messages to it (default 1)"},
     [BODY] = {"--body", 0, "HEX",
               "what they carry, at most 40 bytes, two digits each (default none)"},
+    [PAYLOAD] =
+        {"--payload", 0, "BYTES",
+         "that they refer to, words that count from 0; --body is behind that (default none)"},
+    [SHARED] = {"--shared", 0, "BYTES", "of a block, for self->shared (default none)"},
     [SEATS] = {"--seats", 0, "N", "that it has, blocks or threads (default 1)"},
     [THREADS] = {"--threads", 0, "N", "of a seat on a GPU (default by its width)"},
     {NULL, 0, NULL, NULL},
@@ -292,16 +298,18 @@ static int digit(char c)
 static gyre_status read_body(const char *text, gyre_behaviour_request *b)
 {
     const size_t length = strlen(text);
+    const size_t most = sizeof b->body - (b->payload_bytes ? 16 : 0);
 
     for (size_t i = 0; i < length && i < 2 * sizeof b->body; i++)
         if (digit(text[i]) < 0)
             return gyre_fail(GYRE_INVALID, "option '--body' takes hexadecimal digits, not '%.*s'",
                              gyre_text_cut(length), text);
-    if (length % 2 != 0 || length > 2 * sizeof b->body)
+    if (length % 2 != 0 || length > 2 * most)
         return gyre_fail(GYRE_INVALID,
-                         "option '--body' takes two digits a byte, up to %zu bytes, and %zu "
+                         "option '--body' takes two digits a byte, up to %zu bytes%s, and %zu "
                          "digits were given",
-                         sizeof b->body, length);
+                         most, b->payload_bytes ? " behind a payload's address and size" : "",
+                         length);
     for (size_t i = 0; i < length / 2; i++)
         b->body[i] = (unsigned char)(16 * digit(text[2 * i]) + digit(text[2 * i + 1]));
     b->body_bytes = length / 2;
@@ -313,7 +321,7 @@ static gyre_status read_behaviour(const gyre_args *args, gyre_request *r)
 {
     const gyre_given given = {gyre_bench_options, args};
     gyre_behaviour_request *b = &r->behaviour;
-    size_t type = 1, seats = 0, threads = 0;
+    size_t type = 1, seats = 0, threads = 0, shared = 0;
     gyre_status status;
 
     b->file = args->value[BEHAVIOUR];
@@ -333,9 +341,17 @@ static gyre_status read_behaviour(const gyre_args *args, gyre_request *r)
         status = gyre_fail(GYRE_INVALID,
                            "option '--threads' takes a multiple of 32 from 32 to 1024, not '%zu'",
                            threads);
+    if (status == GYRE_OK)
+        status = gyre_given_count(&given, PAYLOAD,
+                                  (gyre_range){4, 1 << 28, "bytes, from 4 to 268435456"},
+                                  &b->payload_bytes);
+    if (status == GYRE_OK)
+        status = gyre_given_count(&given, SHARED,
+                                  (gyre_range){1, 1 << 20, "bytes, from 1 to 1048576"}, &shared);
     if (status == GYRE_OK && gyre_args_given(args, BODY))
         status = read_body(args->value[BODY], b);
     b->type = (uint16_t)type;
+    b->shared_bytes = (uint32_t)shared;
     b->seats = (uint32_t)seats;
     b->threads = (uint32_t)threads;
     if (b->file && r->method.purpose == GYRE_PURPOSE_TIME)

@@ -41,6 +41,8 @@ typedef struct gyre_behaviour_request {
     uint32_t seats, threads; /* 0: the default */
     unsigned char body[40];  /* what they carry, zeros behind it */
     size_t body_bytes;       /* that were given */
+    size_t payload_bytes;    /* that they refer to; 0: nothing */
+    uint32_t shared_bytes;   /* of a block */
     bool list;               /* nothing will be run */
     bool worker;             /* this is a process that Gyre has started */
 } gyre_behaviour_request;

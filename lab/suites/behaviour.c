@@ -24,7 +24,8 @@
 enum {
     BENCHES = 6,
     BATCH = 256,
-    NAME_BYTES = GYRE_BEHAVIOUR_NAME_BYTES + 48,
+    SENT_BYTES = 112,
+    NAME_BYTES = GYRE_BEHAVIOUR_NAME_BYTES + SENT_BYTES + 32,
     LINE_BYTES = 240,
     WHY_BYTES = 320
 };
@@ -48,7 +49,8 @@ static struct {
 typedef struct round {
     gyre_actor *actor;
     gyre_port *port;
-    bool echo; /* the floor: answers are what was sent */
+    bool echo;         /* the floor: answers are what was sent */
+    uint32_t *payload; /* pinned; NULL: there is none */
     gyre_brief messages[BATCH], answers[BATCH];
     uint64_t done;       /* messages that were handled as they should be */
     uint64_t empty;      /* of them, without an answer of the behaviour's */
@@ -97,18 +99,23 @@ static const gyre_behaviour *echo_of_width(uint32_t width)
 /* What the device's compiler said goes to stderr whole, and its first line into the reason. */
 static gyre_status explain_build(const gyre_behaviour *behaviour)
 {
-    const char *const log = gyre_kernel_build_log();
+    const char *const whole = gyre_kernel_build_log();
+    const gyre_error why = *gyre_error_last();
+    const char *const said = whole + strspn(whole, " \t\r\n");
+    const char *const log = *said ? said : why.text;
     const int length = (int)strcspn(log, "\n");
 
-    fprintf(stderr, "%s\n", log);
+    fprintf(stderr, "%s\n", whole);
     return gyre_bench_refuse(GYRE_BUILD, "'%s' does not compile for %s: %.*s", behaviour->name,
                              place.on.device->name, length < LINE_BYTES ? length : LINE_BYTES, log);
 }
 
 static gyre_status launch(round *r, const gyre_behaviour *behaviour)
 {
-    const gyre_actor_launch_options options = {
-        .struct_size = sizeof options, .seats = given.bench.seats, .threads = given.bench.threads};
+    const gyre_actor_launch_options options = {.struct_size = sizeof options,
+                                               .seats = given.bench.seats,
+                                               .threads = given.bench.threads,
+                                               .shared_bytes = given.bench.shared_bytes};
     gyre_status status = gyre_actor_create(place.on.context, behaviour, NULL, &r->actor);
 
     if (status == GYRE_BUILD)
@@ -123,6 +130,30 @@ static gyre_status launch(round *r, const gyre_behaviour *behaviour)
     return gyre_port_open(r->actor, NULL, &r->port);
 }
 
+/* The words count from 0; all messages refer to the same. */
+static gyre_status take_payload(round *r)
+{
+    const size_t size = given.bench.payload_bytes;
+    void *block = NULL;
+    gyre_status status;
+
+    if (size == 0)
+        return GYRE_OK;
+    status = gyre_bench_device_take(&place.on, GYRE_CONTEXT_PINNED, size, &block);
+    if (status != GYRE_OK)
+        return status;
+    r->payload = block;
+    memset(block, 0, size);
+    for (uint32_t i = 0; i < size / sizeof r->payload[0]; i++)
+        r->payload[i] = i;
+    for (int i = 0; i < BATCH; i++) {
+        r->messages[i].flags |= GYRE_BRIEF_REFERS;
+        r->messages[i].body.reference.address = block;
+        r->messages[i].body.reference.size = size;
+    }
+    return GYRE_OK;
+}
+
 static void round_teardown(void *fixture)
 {
     round *r = fixture;
@@ -131,6 +162,9 @@ static void round_teardown(void *fixture)
         place.active = NULL;
     gyre_port_close(r->port);
     gyre_actor_destroy(r->actor);
+    if (r->payload)
+        gyre_bench_device_give(&place.on, GYRE_CONTEXT_PINNED, r->payload,
+                               given.bench.payload_bytes);
     leave_place();
     free(r);
 }
@@ -154,7 +188,9 @@ static gyre_status setup(const gyre_bench_case *c, bool echo, void **out_fixture
     r->echo = echo;
     for (int i = 0; i < BATCH; i++)
         r->messages[i] = given.bench.message;
-    status = launch(r, echo ? echo_of_width(behaviour->width) : behaviour);
+    status = take_payload(r);
+    if (status == GYRE_OK)
+        status = launch(r, echo ? echo_of_width(behaviour->width) : behaviour);
     if (status != GYRE_OK) {
         round_teardown(r); /* accepts a half-built one */
         return status;
@@ -191,6 +227,7 @@ static void prepare(void *fixture, uint64_t iterations)
 
 static bool is_right(round *r, const gyre_brief *answer)
 {
+    const size_t front = r->payload ? sizeof answer->body.reference : 0; /* as the device has it */
     char code[64];
 
     if (answer->flags & GYRE_BRIEF_FAILED) {
@@ -198,8 +235,8 @@ static bool is_right(round *r, const gyre_brief *answer)
         fail(r, "a call", code);
         return false;
     }
-    if (r->echo &&
-        memcmp(answer->body.bytes, r->messages[0].body.bytes, sizeof answer->body.bytes) != 0) {
+    if (r->echo && memcmp(answer->body.bytes + front, r->messages[0].body.bytes + front,
+                          sizeof answer->body.bytes - front) != 0) {
         fail(r, "a call", "what came back is not what was sent");
         return false;
     }
@@ -335,6 +372,10 @@ static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *fac
     }
     gyre_bench_count(facts, "type", given.bench.message.type);
     gyre_bench_count(facts, "body_bytes", (double)given.bench.body_bytes);
+    if (given.bench.payload_bytes > 0)
+        gyre_bench_count(facts, "payload_bytes", (double)given.bench.payload_bytes);
+    if (given.bench.shared_bytes > 0)
+        gyre_bench_count(facts, "shared_bytes", given.bench.shared_bytes);
     if (r->empty > 0)
         gyre_bench_count(facts, "without_answer", (double)r->empty);
 }
@@ -372,22 +413,58 @@ static const gyre_bench kinds[] = {
 
 _Static_assert(2 * sizeof kinds / sizeof kinds[0] == BENCHES, "one and its floor for each");
 
+/* What was asked for besides the defaults, as a part of ids: another message is another benchmark.
+ * Of a body that is long there is the beginning and a sum of all. */
+static void name_sent(const gyre_behaviour_bench *bench, char *into, size_t room)
+{
+    const unsigned char *const body =
+        bench->message.body.bytes +
+        (bench->payload_bytes ? sizeof bench->message.body.reference : 0);
+    const struct {
+        const char *name;
+        size_t value, usual;
+    } parts[] = {{"type", bench->message.type, 1},
+                 {"payload", bench->payload_bytes, 0},
+                 {"shared", bench->shared_bytes, 0},
+                 {"seats", bench->seats, 0},
+                 {"threads", bench->threads, 0}};
+    uint32_t sum = 2166136261U;
+    size_t used = 0;
+
+    into[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].value != parts[i].usual)
+            used += (size_t)snprintf(into + used, room - used, "%s%s%zu", used ? "-" : "/",
+                                     parts[i].name, parts[i].value);
+    if (bench->body_bytes > 0)
+        used += (size_t)snprintf(into + used, room - used, "%sbody", used ? "-" : "/");
+    for (size_t i = 0; i < bench->body_bytes; i++) {
+        sum = (sum ^ body[i]) * 16777619U;
+        if (i < 4)
+            used += (size_t)snprintf(into + used, room - used, "%02x", body[i]);
+    }
+    if (bench->body_bytes > 4)
+        snprintf(into + used, room - used, ".%08x", (unsigned)sum);
+}
+
 const gyre_suite *gyre_suite_behaviour(const gyre_behaviour_bench *bench)
 {
     static char names[BENCHES][NAME_BYTES];
     static gyre_bench benches[BENCHES];
     static gyre_suite suite = GYRE_DEVICE_SUITE("behaviour", benches, NULL, &gyre_device_guard);
     static const gyre_axis devices = GYRE_DEVICE_AXIS;
+    char sent[SENT_BYTES];
 
     given.bench = *bench;
+    name_sent(bench, sent, sizeof sent);
     snprintf(given.name, sizeof given.name, "%s", bench->name);
     given.bench.name = given.name;
     for (int i = 0; i < BENCHES; i++) {
         const bool floor = i % 2;
 
         benches[i] = kinds[i / 2];
-        snprintf(names[i], sizeof names[i], "behaviour.%s/%s%s", given.name, kinds[i / 2].name,
-                 floor ? "_echo" : "");
+        snprintf(names[i], sizeof names[i], "behaviour.%s/%s%s%s", given.name, kinds[i / 2].name,
+                 floor ? "_echo" : "", sent);
         benches[i].name = names[i];
         benches[i].axes[0] = devices;
         benches[i].setup = floor ? setup_echo : setup_own;

@@ -25,8 +25,10 @@ typedef struct gyre_behaviour_bench {
     /* The behaviour, at the first set-up: listing needs none. Anything but GYRE_OK fails the case,
      * with its reason. */
     gyre_status (*load)(const gyre_behaviour **out_behaviour);
-    gyre_brief message;      /* that is sent all the time */
-    size_t body_bytes;       /* of it, for the record */
+    gyre_brief message;    /* that is sent all the time */
+    size_t body_bytes;     /* of it that were given, for the record */
+    size_t payload_bytes;  /* that it refers to; 0: nothing, else the given bytes are behind that */
+    uint32_t shared_bytes; /* of a block */
     uint32_t seats, threads; /* 0: the default */
 } gyre_behaviour_bench;
 

@@ -34,11 +34,55 @@ sed 's/gyre_self_fail(self, 1234)/while (gyre_atomic_load(\&state->count) == 0) 
 { cat picky.c && printf '#ifndef GYRE_HOST\nint missing = wrong;\n#endif\n'; } >host_only.c
 sed 's/GYRE_BEHAVIOUR(picky/#if 0\n&/; $s/$/\n#endif/' picky.c >left_out.c
 
+cat >shared.c <<'END' # adds up the payload by way of shared memory
+#include <gyre/behaviour.h>
+
+typedef struct shared_state {
+    gyre_abi_u32 unused;
+} shared_state;
+
+typedef struct shared_answer {
+    gyre_abi_u32 sum;
+} shared_answer;
+
+GYRE_BEHAVIOUR(shared, shared_state, GYRE_WIDTH_BLOCK)
+{
+    GYRE_LOCAL gyre_abi_u32 *const mine = (GYRE_LOCAL gyre_abi_u32 *)self->shared;
+
+    mine[self->lane] = 0;
+    for (gyre_abi_u32 i = self->lane; i < GYRE_PAYLOAD_BYTES / 4; i += self->lanes)
+        mine[self->lane] += GYRE_PAYLOAD(gyre_abi_u32)[i];
+    if (self->lanes == 1 && mine[0] != 120)
+        gyre_self_fail(self, mine[0]);
+    GYRE_ANSWER(shared_answer)->sum = mine[0];
+}
+END
+sed 's/gyre_self_fail(self, 1234)/helper()/; s/^GYRE_BEHAVIOUR/extern int helper(void);\n&/' picky.c >extern.c
+{ cat picky.c && printf '#ifdef GYRE_HOST\nextern int helper(void);\nint main(void) { return helper(); }\n#endif\n'; } >program.c
+
+with_memory()
+{
+    exits 0 on_cpu shared.c --payload 64 --shared 1024 --test && says out '^6 checked, 0 failed' &&
+        exits 0 on_cpu shared.c --payload 64 --shared 1024 --list && says out '^behaviour.shared/call/payload64-shared1024/cpu: benchmark$' &&
+        exits 2 on_cpu shared.c --payload 64 && says err 'uses self->shared, of which there is none; --shared BYTES' &&
+        exits 2 on_cpu shared.c --payload 3 && says err 'bytes, from 4 to' && exits 2 "$gyre" bench --shared 64 && says err '^gyre bench: --shared goes with --behaviour' &&
+        exits 2 on_cpu shared.c --payload 64 --shared 64 --body "$(printf %050d 0)" && says err "up to 24 bytes behind a payload's address and size"
+}
+another_message()
+{
+    exits 0 on_cpu picky.c --type 7 --body ab000001 --quick --out "$work/other" call/ && exits 0 on_cpu picky.c --type 7 --body ab000101 --quick --out "$work/other" call/ &&
+        ! grep -q 'change:\|regressed' out && exits 0 on_cpu picky.c --type 7 --body ab000101 --quick --out "$work/other" call/ && grep -q 'change:' out
+}
+lacking()
+{
+    exits 1 on_cpu extern.c --test && says err "undefined reference to .helper'" && says err "'extern.c' does not compile with" && [ ! -s out ] && clean &&
+        exits 0 on_cpu program.c --type 7 --body ab000001 --test call/ && says out '^1 checked, 0 failed'
+}
 listed() { CC=false exits 0 bench picky.c --list && says out '^behaviour.picky/call/cpu: benchmark$' && says out '^behaviour.picky/send_echo/opencl: benchmark$' && says out '^18 benchmarks$'; }
 measured()
 {
     exits 0 on_cpu picky.c --type 7 --body ABff0001 --quick --json && clean &&
-        [ "$("$query" benchmarks 0 id <out)" = behaviour.picky/call/cpu ] && [ "$("$query" benchmarks <out)" = 6 ] &&
+        [ "$("$query" benchmarks 0 id <out)" = behaviour.picky/call/type7-bodyabff0001/cpu ] && [ "$("$query" benchmarks <out)" = 6 ] &&
         grep -q '"latency": {' out && exits 0 "$gyre" history list --out "$GYRE_OUT" && [ -s "$GYRE_OUT/latest.json" ]
 }
 checked() { exits 0 on_cpu "$root/examples/actors/echo.c" --test && says out '^6 checked, 0 failed' && clean; }
@@ -61,7 +105,8 @@ wrong_files()
 {
     exits 3 on_cpu nowhere.c && says err "cannot open 'nowhere.c'" && : >empty.c && exits 2 on_cpu empty.c && says err 'there is no GYRE_BEHAVIOUR' &&
         cat picky.c picky.c >twice.c && exits 2 on_cpu twice.c && says err "two behaviours, 'picky' in line 11 and 'picky' in line 27" &&
-        CC=no-such-compiler exits 3 on_cpu picky.c && says err "there is no program 'no-such-compiler'" &&
+        CC=no-such-compiler exits 3 on_cpu picky.c && says err "there is no program 'no-such-compiler'; correct CC" &&
+        CC= PATH=$work/nowhere exits 3 "$gyre" bench --behaviour picky.c --test && says err "there is no program 'cc'; set CC to a C compiler" &&
         TMPDIR=$work/nowhere exits 3 on_cpu picky.c && says err 'cannot make a folder in'
 }
 usage()
@@ -90,6 +135,9 @@ sys.exit(subprocess.Popen(sys.argv[2:], stderr=open(sys.argv[1], "w"), preexec_f
     done
 }
 claim list_compiles_nothing listed
+claim payload_and_shared_memory_are_given with_memory
+claim another_message_is_another_benchmark another_message
+claim what_a_behaviour_lacks_is_named lacking
 claim a_whole_program_is_checked checked
 claim_json a_behaviour_is_measured_and_kept measured
 claim silence_is_counted without_answers
