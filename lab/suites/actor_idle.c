@@ -3,10 +3,14 @@
  * actor_idle: what an actor costs while nothing comes, and how long the first call takes after
  * that, for each of the ways in which it can be idle.
  *
- * `wake` is one call after a silence, which is not timed. One that leaves does so after 5 ms, so it
- * is away after every silence of these cases, and that is checked. `cost` is the silence itself:
- * its time says nothing; the CPU time that the process used in it, and the power that the device
- * drew where it tells, are reported beside it. `floor_no_actor` is the same process without one.
+ * `wake` is one call after a silence, which is not timed: the host's thread sleeps for 10 or 50 ms
+ * before each call. `spin_awake` is `spin` with a host that reads its clock all the time instead:
+ * what the two differ by is what the sleep itself costs, and the rest of what a first call takes
+ * longer than one of many is that nobody has made one for so long. One that leaves does so after 5
+ * ms, so it is away after every silence of these cases, and that is checked. `cost` is the silence
+ * itself: its time says nothing; the CPU time that the process used in it, and the power that the
+ * device drew where it tells, are reported beside it. `floor_no_actor` is the same process without
+ * one.
  *
  * Threads   the case's own, the actor's, the library's.
  * Owns      a fixture per case.
@@ -29,7 +33,7 @@ static const uint64_t PATIENCE_NS = 10000000000;
 
 extern const gyre_behaviour echo_block;
 
-typedef enum manner { NO_ACTOR, SPIN, BACK_OFF, LEAVE } manner;
+typedef enum manner { NO_ACTOR, SPIN, SPIN_AWAKE, BACK_OFF, LEAVE } manner;
 
 typedef struct idle {
     gyre_bench_device device;
@@ -55,8 +59,10 @@ static void idle_teardown(void *fixture)
 
 static gyre_status launch(idle *w)
 {
-    static const gyre_actor_idle policies[] = {
-        [SPIN] = GYRE_ACTOR_SPIN, [BACK_OFF] = GYRE_ACTOR_BACK_OFF, [LEAVE] = GYRE_ACTOR_LEAVE};
+    static const gyre_actor_idle policies[] = {[SPIN] = GYRE_ACTOR_SPIN,
+                                               [SPIN_AWAKE] = GYRE_ACTOR_SPIN,
+                                               [BACK_OFF] = GYRE_ACTOR_BACK_OFF,
+                                               [LEAVE] = GYRE_ACTOR_LEAVE};
     const gyre_actor_launch_options options = {
         .struct_size = sizeof options, .idle = policies[w->manner], .leave_us = LEAVE_US};
     gyre_status status = gyre_actor_create(w->device.context, &echo_block, NULL, &w->actor);
@@ -99,6 +105,7 @@ static gyre_status setup_cost(const gyre_bench_case *c, manner how, void **out_f
 }
 
 GYRE_SETUP_WITH(setup_wake_spin, setup_wake, SPIN)
+GYRE_SETUP_WITH(setup_wake_awake, setup_wake, SPIN_AWAKE)
 GYRE_SETUP_WITH(setup_wake_back_off, setup_wake, BACK_OFF)
 GYRE_SETUP_WITH(setup_wake_leave, setup_wake, LEAVE)
 GYRE_SETUP_WITH(setup_cost_nothing, setup_cost, NO_ACTOR)
@@ -111,6 +118,14 @@ static void be_silent(uint64_t silence_ns)
     nanosleep(&(struct timespec){.tv_sec = (time_t)(silence_ns / 1000000000),
                                  .tv_nsec = (long)(silence_ns % 1000000000)},
               NULL);
+}
+
+static void stay_awake(uint64_t silence_ns)
+{
+    const uint64_t end_ns = gyre_clock_after_ns(silence_ns);
+
+    while (gyre_clock_now_ns() < end_ns)
+        ;
 }
 
 /* One call, and whether it got what it sent. */
@@ -138,7 +153,10 @@ static void prepare_silence(void *fixture, uint64_t iterations)
     idle *w = fixture;
 
     (void)iterations; /* one at a time */
-    be_silent(w->silence_ns);
+    if (w->manner == SPIN_AWAKE)
+        stay_awake(w->silence_ns);
+    else
+        be_silent(w->silence_ns);
     await_leaving(w);
 }
 
@@ -225,7 +243,7 @@ static void tell_cost(const void *fixture, uint64_t iterations, gyre_bench_facts
 }
 
 #define WAKE                                                                                       \
-    .axes = {GYRE_DEVICE_AXIS, GYRE_AXIS("silence_ms", 10, 200)},                                  \
+    .axes = {GYRE_DEVICE_AXIS, GYRE_AXIS("silence_ms", 10, 50)},                                   \
     .t0 = "before the call, after a silence", .t1 = "its answer is there",                         \
     .observer = "the host, which compares the answer", .prepare = prepare_silence,                 \
     .batch = GYRE_BATCH_EACH, .run = call_each, .check = all_answered, .tell = tell_scheme,        \
@@ -238,6 +256,7 @@ static void tell_cost(const void *fixture, uint64_t iterations, gyre_bench_facts
 
 static const gyre_bench benches[] = {
     {.name = "actor_idle/wake/spin", .setup = setup_wake_spin, WAKE},
+    {.name = "actor_idle/wake/spin_awake", .setup = setup_wake_awake, WAKE},
     {.name = "actor_idle/wake/back_off", .setup = setup_wake_back_off, WAKE},
     {.name = "actor_idle/wake/leave", .setup = setup_wake_leave, WAKE},
     {.name = "actor_idle/cost/floor_no_actor", .setup = setup_cost_nothing, COST},
