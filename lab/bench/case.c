@@ -157,9 +157,10 @@ static gyre_status make_case(const gyre_suite *suite, const gyre_bench *bench, s
 /* The axes of all suites and the choices among their values. */
 typedef struct axis_choices {
     gyre_axis_choice choice[MOST_AXIS_CHOICES];
-    bool used[MOST_AXIS_CHOICES];            /* some benchmark has that axis, */
-    uint32_t found[MOST_AXIS_CHOICES];       /* and some of them these values */
-    char why[sizeof((gyre_error *)0)->text]; /* the first that was left out for a value was */
+    bool used[MOST_AXIS_CHOICES];      /* some benchmark has that axis, */
+    uint32_t found[MOST_AXIS_CHOICES]; /* and some of them these values */
+    char why[512]; /* the first refusal, with the name of what refused */ /* the first that was left
+                                                                             out for a value was */
     size_t count;
 } axis_choices;
 
