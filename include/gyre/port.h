@@ -48,8 +48,8 @@ typedef struct gyre_port_options {
 } gyre_port_options;
 
 /* A port of an actor that is launched. NULL options mean all defaults. GYRE_AGAIN when all ports of
- * the launch are open; GYRE_INVALID when it is not launched; GYRE_UNSUPPORTED for
- * GYRE_PORT_DROP_OLDEST; GYRE_NO_MEMORY. */
+ * the launch are open; GYRE_INVALID when it is not launched, or has ended or failed since;
+ * GYRE_UNSUPPORTED for GYRE_PORT_DROP_OLDEST; GYRE_NO_MEMORY. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_open(gyre_actor *actor,
                                                   const gyre_port_options *options,
                                                   gyre_port **out_port);

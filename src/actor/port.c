@@ -10,6 +10,7 @@
 #include "gyre/port.h"
 
 #include "actor/lookout.h"
+#include "actor/order.h"
 #include "actor/wire.h"
 #include "base/alloc.h"
 #include "base/fail.h"
@@ -91,6 +92,14 @@ bool gyre_port_is_open(const gyre_port *port)
     return atomic_load_explicit(&port->open, memory_order_acquire);
 }
 
+/* Whether they are of use: those of a launch that has ended are there until the next. */
+static bool has_ports(gyre_actor *actor)
+{
+    const gyre_actor_status now = gyre_actor_state(actor);
+
+    return actor->port[0] && now != GYRE_ACTOR_TERMINATED && now != GYRE_ACTOR_FAILED;
+}
+
 gyre_status gyre_port_open(gyre_actor *actor, const gyre_port_options *options,
                            gyre_port **out_port)
 {
@@ -108,9 +117,8 @@ gyre_status gyre_port_open(gyre_actor *actor, const gyre_port_options *options,
     if (o.full != GYRE_PORT_BLOCK && o.full != GYRE_PORT_REJECT)
         return gyre_fail(GYRE_INVALID, "a full port that does %d", (int)o.full);
     pthread_mutex_lock(&actor->lock);
-    status = actor->port[0] ? GYRE_AGAIN
-                            : gyre_fail(GYRE_INVALID, "actor '%s' has no ports before its launch",
-                                        actor->name);
+    status = has_ports(actor) ? GYRE_AGAIN
+                              : gyre_actor_refuse(actor, "it has ports once it is launched");
     for (uint32_t p = 0; status == GYRE_AGAIN && p < actor->shape.ports; p++) {
         gyre_port *const port = actor->port[p];
 
