@@ -108,15 +108,17 @@ typedef enum gyre_actor_bells {
 typedef struct gyre_actor_launch_options {
     size_t struct_size;    /* sizeof(gyre_actor_launch_options): lets the struct grow */
     uint32_t seats;        /* blocks or threads; more than one make a crew; default 1 */
-    uint32_t threads;      /* a multiple of 32: of a block, for the narrow widths, default 1024;
-                            * that handle a message, for GYRE_WIDTH_BLOCK, default 256. One warp
-                            * more looks after the block, and at least one reads for each port. The
-                            * CPU has one thread */
+    uint32_t threads;      /* a multiple of 32, up to 1024: of a block, for the narrow widths,
+                            * default 1024; that handle a message, for GYRE_WIDTH_BLOCK, default
+                            * 256. One warp of the block looks after it, at least one reads for
+                            * each port, and one more goes between for GYRE_WIDTH_BLOCK. The CPU
+                            * and OpenCL have one thread, and refuse the same */
     uint32_t ports;        /* that can be open at once, up to 16; a power of two; default 1 */
     uint32_t capacity;     /* messages of a port on their way to a seat, and answers back: a power
                             * of two, 16 to 2^20; default 1024 */
     uint32_t shared_bytes; /* of each block for the behaviour; default none */
-    uint32_t units;        /* multiprocessors that it may need at most; default all */
+    uint32_t units;        /* multiprocessors that it may need at most, GYRE_NO_MEMORY for more;
+                            * a seat of the CPU or OpenCL is one; default all */
     uint32_t replicas;     /* of a port's bell; default what a trial at the first launch found
                             * best, less when many actors share the device */
     bool not_active;       /* stay GYRE_ACTOR_LAUNCHED until gyre_actor_activate */

@@ -104,6 +104,30 @@ static gyre_status plan_annex(gyre_actor *actor)
     return GYRE_OK;
 }
 
+/* A thread is as good as a multiprocessor. */
+static gyre_status check_units(const gyre_actor *actor)
+{
+    const uint32_t seats = actor->shape.seats, most = actor->launched.units;
+    const uint32_t needed = actor->resident.units ? actor->resident.units : seats;
+
+    if (most == 0 || needed <= most)
+        return GYRE_OK;
+    return gyre_fail(GYRE_NO_MEMORY, "actor '%s' needs %u units for %u seats, and may have %u",
+                     actor->name, needed, seats, most);
+}
+
+/* What the device decides, and what all must refuse. */
+static gyre_status plan_device(gyre_actor *actor)
+{
+    gyre_status status = gyre_actor_plan_warps(actor);
+
+    if (status == GYRE_OK)
+        status = actor->residence->plan(actor, &actor->launched);
+    if (status == GYRE_OK)
+        status = check_units(actor);
+    return status == GYRE_OK ? gyre_bells_take(actor) : status;
+}
+
 /* The caller's wishes, completed; the device's own part is filled in by its residence. */
 static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *options)
 {
@@ -158,9 +182,7 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
     shape->nap_us = o->nap_us;
     shape->telemetry =
         (o->no_telemetry ? 0 : GYRE_SEAT_TELEMETRY) | (o->histogram ? GYRE_SEAT_HISTOGRAM : 0);
-    status = actor->residence->plan(actor, o);
-    if (status == GYRE_OK)
-        status = gyre_bells_take(actor);
+    status = plan_device(actor);
     if (status == GYRE_OK)
         shape->seat_bytes = gyre_annex_seat_bytes(shape, o->prints);
     return status;

@@ -169,6 +169,12 @@ uint64_t gyre_actor_waiting(const gyre_actor *actor);
 /* Whether this host moves 16 bytes at once: found out at the first question. */
 bool gyre_actor_quarters(void);
 
+/* warps.c: how many lanes handle a message and how many warps read, on a GPU; GYRE_INVALID for what
+ * no GPU could do. And how many warps do not read: a steward, and where whole blocks handle
+ * messages those that do, and a clerk. */
+GYRE_MUST_USE gyre_status gyre_actor_plan_warps(gyre_actor *actor);
+uint32_t gyre_actor_other_warps(const gyre_actor *actor);
+
 /* bells.c: places the bells of a launch that is planned but for them, and says so in the scheme;
  * and gives back what that took. */
 GYRE_MUST_USE gyre_status gyre_bells_take(gyre_actor *actor);

@@ -24,12 +24,9 @@
 
 enum {
     WARP = 32,
-    THREADS_MOST = 1024,
-    BLOCK_LANES = 256, /* of GYRE_WIDTH_BLOCK, by default */
-    READERS = 16,      /* warps that read for GYRE_WIDTH_BLOCK */
-    REPLICAS = 16,     /* of a bell, before anything is known */
-    POLLERS = 128,     /* replicas of all seats on a device: more would fill PCIe with looking */
-    KERNELS = 120,     /* resident ones: a GPU runs 128 at once, and others want to run too */
+    REPLICAS = 16, /* of a bell, before anything is known */
+    POLLERS = 128, /* replicas of all seats on a device: more would fill PCIe with looking */
+    KERNELS = 120, /* resident ones: a GPU runs 128 at once, and others want to run too */
     SPIN_US = 10000,
     STAGE = 32, /* messages of a port in shared memory, and */
     HAND = 32,  /* answers there, as in actor/cuda_slot.h */
@@ -154,18 +151,11 @@ static gyre_status prepare(gyre_actor *actor)
     return status == GYRE_OK ? build_text(actor) : status;
 }
 
-/* Warps of a block that do not read: a steward, and where whole blocks handle messages those that
- * do, and a clerk. */
-static uint32_t other_warps(const gyre_actor *actor)
-{
-    return actor->behaviour->width == GYRE_WIDTH_BLOCK ? actor->shape.lanes / WARP + 2 : 1;
-}
-
 static uint32_t block_threads(const gyre_actor *actor)
 {
     if (!is_cuda(actor))
         return 1;
-    return (actor->readers + other_warps(actor)) * WARP;
+    return (actor->readers + gyre_actor_other_warps(actor)) * WARP;
 }
 
 static uint32_t shared_bytes(const gyre_actor *actor)
@@ -195,35 +185,8 @@ static void plan_replicas(gyre_actor *actor, uint32_t wished)
         shape->replicas = most;
 }
 
-/* How many warps read, and how many lanes handle a message. */
-static gyre_status plan_warps(gyre_actor *actor, const gyre_actor_launch_options *options)
-{
-    gyre_mailbox_shape *const shape = &actor->shape;
-    const bool is_block = actor->behaviour->width == GYRE_WIDTH_BLOCK;
-    const uint32_t threads = options->threads;
-    uint32_t warps, others;
-
-    if (threads % WARP != 0 || threads > THREADS_MOST)
-        return gyre_fail(GYRE_INVALID, "actor '%s': %u threads; multiples of %d up to %d",
-                         actor->name, threads, WARP, THREADS_MOST);
-    shape->lanes = !is_block ? actor->behaviour->width : threads ? threads : BLOCK_LANES;
-    warps = is_block ? THREADS_MOST / WARP : (threads ? threads : THREADS_MOST) / WARP;
-    others = other_warps(actor);
-    actor->readers = warps > others ? warps - others : 0;
-    if (is_block && actor->readers > READERS)
-        actor->readers = READERS;
-    /* each port has as many as the others */
-    actor->readers = actor->readers / shape->ports * shape->ports;
-    if (actor->readers == 0)
-        return gyre_fail(GYRE_INVALID,
-                         "actor '%s': a block of %u threads has no warps left to read %u ports",
-                         actor->name, threads, shape->ports);
-    plan_replicas(actor, options->replicas);
-    return GYRE_OK;
-}
-
 /* Blocks of a kernel that cannot all be there at once would wait for others that never end. */
-static gyre_status plan_residency(gyre_actor *actor, const gyre_actor_launch_options *options)
+static gyre_status plan_residency(gyre_actor *actor)
 {
     const gyre_device *const device = gyre_context_device(actor->context);
     uint32_t blocks = 0, each;
@@ -241,10 +204,6 @@ static gyre_status plan_residency(gyre_actor *actor, const gyre_actor_launch_opt
                          "fit a multiprocessor of %s",
                          actor->name, block_threads(actor), shared_bytes(actor), device->name);
     actor->resident.units = (actor->shape.seats + each - 1) / each;
-    if (options->units && actor->resident.units > options->units)
-        return gyre_fail(GYRE_NO_MEMORY,
-                         "actor '%s' needs %u multiprocessors for %u seats, and may have %u",
-                         actor->name, actor->resident.units, actor->shape.seats, options->units);
     return GYRE_OK;
 }
 
@@ -270,9 +229,8 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
     if (!gyre_actor_quarters())
         return gyre_fail(GYRE_UNSUPPORTED, "this processor does not move 16 bytes at once, as a "
                                            "mailbox that a GPU reads needs");
-    status = plan_warps(actor, options);
-    if (status == GYRE_OK)
-        status = plan_residency(actor, options);
+    plan_replicas(actor, options->replicas);
+    status = plan_residency(actor);
     if (status == GYRE_OK)
         snprintf(actor->scheme, sizeof actor->scheme,
                  "%u warps read the host's memory, %u replicas of a bell%s, %s", actor->readers,

@@ -22,7 +22,51 @@ static void an_actor_that_has_ended_has_no_ports(void)
     CHECK(end(actor, port));
 }
 
+/* Whether a launch is refused with that status, and a text that says what is allowed. */
+static bool refused(gyre_actor *actor, gyre_actor_launch_options options, gyre_status with,
+                    const char *allowed)
+{
+    gyre_status status;
+
+    options.struct_size = sizeof options;
+    status = gyre_actor_launch(actor, &options);
+    if (status == with && strstr(gyre_error_last()->text, allowed) != NULL)
+        return gyre_actor_state(actor) == GYRE_ACTOR_CREATED;
+    fprintf(stderr, "%s: %s\n", gyre_status_name(status), gyre_error_last()->text);
+    return false;
+}
+
+static void what_no_gpu_could_launch_is_refused(void)
+{
+    static const gyre_actor_launch_options one = {.struct_size = sizeof one, .units = 1};
+    const char *const even = "multiples of 32 up to 1024";
+    gyre_behaviour narrow = ledger; /* as one of the CPU: of its text the width is another */
+    gyre_actor *actor;
+    gyre_status status = gyre_actor_create(on.context, &ledger, NULL, &actor);
+
+    no_actors = status == GYRE_UNSUPPORTED;
+    NEED_ACTORS();
+    REQUIRE(ok(status));
+    CHECK(refused(actor, (gyre_actor_launch_options){.threads = 33}, GYRE_INVALID, even));
+    CHECK(refused(actor, (gyre_actor_launch_options){.threads = 100000}, GYRE_INVALID, even));
+    CHECK(
+        refused(actor, (gyre_actor_launch_options){.threads = 1024}, GYRE_INVALID, "928 at most"));
+    CHECK(refused(actor, (gyre_actor_launch_options){.threads = 480, .ports = 16}, GYRE_INVALID,
+                  "448 at most"));
+    CHECK(refused(actor, (gyre_actor_launch_options){.seats = 9, .units = 1}, GYRE_NO_MEMORY,
+                  "for 9 seats, and may have 1"));
+    CHECK(ok(gyre_actor_launch(actor, &one)) && ok(gyre_actor_terminate(actor, soon())));
+    gyre_actor_destroy(actor);
+    narrow.width = GYRE_WIDTH_QUAD;
+    REQUIRE(ok(gyre_actor_create(on.context, &narrow, NULL, &actor)));
+    CHECK(refused(actor, (gyre_actor_launch_options){.threads = 32}, GYRE_INVALID, "64 at least"));
+    CHECK(refused(actor, (gyre_actor_launch_options){.threads = 256, .ports = 8}, GYRE_INVALID,
+                  "288 at least"));
+    gyre_actor_destroy(actor);
+}
+
 static const test_case cases[] = {
     TEST(an_actor_that_has_ended_has_no_ports),
+    TEST(what_no_gpu_could_launch_is_refused),
 };
 CONFORMANCE_MAIN(cases)
