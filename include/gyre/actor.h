@@ -139,9 +139,12 @@ typedef struct gyre_actor_launch_options {
 } gyre_actor_launch_options;
 
 /* Makes it resident. All seats come to life, or none: GYRE_NO_MEMORY when they cannot all be on the
- * device beside what is resident there already, with what is missing, or were not by handshake_ns;
- * GYRE_INVALID, GYRE_DEVICE_LOST. An actor that has ended can be launched
- * again, as a new one with the first state; ports are opened anew. Blocks until it is resident.
+ * device beside what is resident there already, with what is missing, or were not by handshake_ns:
+ * then it is as it was created, and may be launched again. GYRE_INVALID, GYRE_DEVICE_LOST, the
+ * latter also when seats that missed the handshake did not go within as long again, or two seconds:
+ * then it has failed. An actor that has ended can be launched again, as a new one with the first
+ * state; its ports are closed before, else GYRE_INVALID, and opened anew. Blocks until it is
+ * resident.
  *
  * GYRE_UNSUPPORTED where the driver ends kernels that run for seconds (GYRE_FEATURE_TIME_LIMIT),
  * unless idle is GYRE_ACTOR_LEAVE: then it is taken off the device and back every half second, and

@@ -14,6 +14,9 @@
 #include "base/wait.h"
 #include "gyre/clock.h"
 
+/* Until seats that were too slow must be gone; how slow they may be, the caller said. */
+#define GONE_NS UINT64_C(2000000000)
+
 gyre_status gyre_actor_hold(gyre_actor *actor, gyre_actor_status *out_now)
 {
     const gyre_status status = gyre_process_check();
@@ -315,10 +318,11 @@ static gyre_status begin(gyre_actor *actor, bool fresh)
 
 gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh)
 {
+    const uint64_t handshake_ns = actor->launched.handshake_ns;
     gyre_status status = begin(actor, fresh);
 
     if (status == GYRE_OK)
-        status = await(actor, all_alive, gyre_clock_after_ns(actor->launched.handshake_ns));
+        status = await(actor, all_alive, gyre_clock_after_ns(handshake_ns));
     if (status == GYRE_OK)
         gyre_actor_time_learn(actor);
     if (status != GYRE_TIMEOUT)
@@ -326,7 +330,8 @@ gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh)
     /* those that came to life make room for the others, which end as soon as they begin; not in
      * the middle of what was sent, which waits for the next time */
     gyre_order_give(actor, (gyre_order){.here = true, .terminate = 2});
-    status = await_gone(actor, gyre_clock_after_ns(actor->launched.handshake_ns));
+    status =
+        await_gone(actor, gyre_clock_after_ns(handshake_ns > GONE_NS ? handshake_ns : GONE_NS));
     if (status == GYRE_OK)
         return gyre_fail(GYRE_NO_MEMORY,
                          "actor '%s': %s did not have all of %u seats resident within %llu ms",

@@ -65,8 +65,52 @@ static void what_no_gpu_could_launch_is_refused(void)
     gyre_actor_destroy(actor);
 }
 
+static void a_missed_handshake_leaves_nobody_behind(void)
+{
+    /* eight threads are never that quick; a kernel may have begun when its launch returns */
+    const bool threads = gyre_device_has(on.device, GYRE_FEATURE_FUNCTIONS);
+    const gyre_actor_launch_options at_once = {
+        .struct_size = sizeof at_once, .handshake_ns = 1, .seats = threads ? 8 : 1};
+    gyre_actor *actor;
+    gyre_port *port;
+    gyre_status status = gyre_actor_create(on.context, &ledger, NULL, &actor);
+    uint32_t missed = 0;
+
+    no_actors = status == GYRE_UNSUPPORTED;
+    NEED_ACTORS();
+    REQUIRE(ok(status));
+    for (int i = 0; i < 20; i++) {
+        status = gyre_actor_launch(actor, &at_once);
+        missed += status == GYRE_NO_MEMORY;
+        if (status == GYRE_OK)
+            CHECK(ok(gyre_actor_terminate(actor, soon())));
+        else
+            CHECK(status == GYRE_NO_MEMORY && gyre_actor_state(actor) == GYRE_ACTOR_CREATED);
+    }
+    CHECK(missed > 0 || !threads);
+    CHECK(ok(gyre_actor_launch(actor, NULL)) && ok(gyre_port_open(actor, NULL, &port)));
+    CHECK(end(actor, port));
+}
+
+static void a_launch_wants_the_old_ports_closed(void)
+{
+    gyre_actor *const actor = actor_new(&ledger, NULL);
+    gyre_port *port = port_new(actor);
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    CHECK(ok(gyre_actor_terminate(actor, soon())));
+    CHECK(gyre_actor_launch(actor, NULL) == GYRE_INVALID);
+    CHECK(strstr(gyre_error_last()->text, "close the ports") != NULL);
+    gyre_port_close(port);
+    CHECK(ok(gyre_actor_launch(actor, NULL)) && ok(gyre_port_open(actor, NULL, &port)));
+    CHECK(end(actor, port));
+}
+
 static const test_case cases[] = {
     TEST(an_actor_that_has_ended_has_no_ports),
     TEST(what_no_gpu_could_launch_is_refused),
+    TEST(a_missed_handshake_leaves_nobody_behind),
+    TEST(a_launch_wants_the_old_ports_closed),
 };
 CONFORMANCE_MAIN(cases)
