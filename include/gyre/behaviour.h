@@ -61,6 +61,10 @@ enum {
                            * that keep hundreds of lanes busy, or a state without atomics */
 };
 
+/* Any other is no program at all. */
+#define GYRE_IS_WIDTH_(width_)                                                                     \
+    ((width_) == GYRE_WIDTH_QUAD || (width_) == GYRE_WIDTH_WARP || (width_) == GYRE_WIDTH_BLOCK)
+
 /* What the message carries, as a `const type *`: at most 40 bytes. */
 #define GYRE_REQUEST(type_)                                                                        \
     ((const GYRE_OWN type_ *)(const GYRE_OWN void *)((brief)->body.bytes + GYRE_FITS_(type_)))
@@ -155,6 +159,7 @@ GYRE_END_DECLS
 #endif
 
 #define GYRE_BEHAVIOUR(name_, state_, width_)                                                      \
+    GYRE_ABI_ASSERT(name_##_has_width_quad_warp_or_block, GYRE_IS_WIDTH_(width_));                 \
     static void gyre_handle_##name_(gyre_self *self, state_ *state, const gyre_brief *brief);      \
     static void gyre_handle_any_##name_(gyre_self *self, void *state, const gyre_brief *brief)     \
     {                                                                                              \
@@ -193,6 +198,7 @@ GYRE_END_DECLS
 
 /* One to a file, and by names that the loop around it knows. */
 #define GYRE_BEHAVIOUR(name_, state_, width_)                                                      \
+    GYRE_ABI_ASSERT(name_##_has_width_quad_warp_or_block, GYRE_IS_WIDTH_(width_));                 \
     enum { GYRE_BEHAVIOUR_WIDTH = (width_) };                                                      \
     typedef state_ gyre_behaviour_state;                                                           \
     GYRE_FUNCTION void gyre_behaviour_handle(GYRE_OWN gyre_self *self, GYRE_GLOBAL state_ *state,  \

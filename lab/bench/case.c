@@ -159,8 +159,7 @@ typedef struct axis_choices {
     gyre_axis_choice choice[MOST_AXIS_CHOICES];
     bool used[MOST_AXIS_CHOICES];      /* some benchmark has that axis, */
     uint32_t found[MOST_AXIS_CHOICES]; /* and some of them these values */
-    char why[512]; /* the first refusal, with the name of what refused */ /* the first that was left
-                                                                             out for a value was */
+    char why[512]; /* the first was left out, and its name */
     size_t count;
 } axis_choices;
 

@@ -19,7 +19,10 @@ gyre_status gyre_behaviour_read(const gyre_behaviour *behaviour, gyre_behaviour 
     if (!b->name)
         return gyre_fail(GYRE_INVALID, "an actor needs a behaviour with a name");
     if (b->width != GYRE_WIDTH_QUAD && b->width != GYRE_WIDTH_WARP && b->width != GYRE_WIDTH_BLOCK)
-        return gyre_fail(GYRE_INVALID, "behaviour '%s': a width of %u", b->name, b->width);
+        return gyre_fail(GYRE_INVALID,
+                         "behaviour '%s': a width of %u; GYRE_WIDTH_QUAD, GYRE_WIDTH_WARP and "
+                         "GYRE_WIDTH_BLOCK (%d, %d, %d) are all there are",
+                         b->name, b->width, GYRE_WIDTH_QUAD, GYRE_WIDTH_WARP, GYRE_WIDTH_BLOCK);
     if ((b->image != NULL) != (b->image_bytes > 0))
         return gyre_fail(GYRE_INVALID, "behaviour '%s': an image and its size go together",
                          b->name);

@@ -38,8 +38,19 @@ wrong_files()
         words 'GYRE_BEHAVIOUR(a, none, 4) {}\nGYRE_BEHAVIOUR(b, none, 4) {}\n' >"$work/two.c" &&
         exits 2 "$gyre" behaviour "$work/two.c" && says err "two behaviours, 'a' in line 3 and 'b' in line 4"
 }
+width() # WIDTH: what the compilers of C and C++ say to it
+{
+    words "GYRE_BEHAVIOUR(odd, none, $1)\n{\n}\n" >"$work/odd.c" && (cd "$work" && cc -std=c11 -I"$root/include" -c -o odd.o odd.c) &&
+        (cd "$work" && c++ -x c++ -std=c++17 -I"$root/include" -c -o odd.o odd.c)
+}
+other_widths()
+{
+    width GYRE_WIDTH_WARP && width 4 && not width 7 2>"$work/err" && says err odd_has_width_quad_warp_or_block &&
+        (cd "$work" && not c++ -x c++ -std=c++17 -I"$root/include" -c -o odd.o odd.c) 2>"$work/err" && says err odd_has_width_quad_warp_or_block
+}
 
 claim every_behaviour_is_printed_as_one_text printed
+claim there_is_no_other_width other_widths
 claim files_without_one_behaviour_are_refused wrong_files
 if [ -n "${SANITIZED:-}" ]; then
     skip nvcc_compiles_the_text_of_every_behaviour 'no sanitizer watches nvcc, and every text was printed above'
