@@ -18,7 +18,8 @@ set(gyre_behaviours_tree
   tests/conformance/behaviours/rogue.c
   tests/conformance/behaviours/soak.c
   tests/conformance/behaviours/soak_order.c
-  tests/conformance/behaviours/speaker.c)
+  tests/conformance/behaviours/speaker.c
+  tests/conformance/behaviours/timer.c)
 
 # Whole programs, one of which has a name that is in the other list as well.
 set(gyre_behaviours_examples

@@ -31,6 +31,19 @@ static const gyre_behaviour broken = {
             "}\n",
 };
 
+/* A width that there is not. */
+static const gyre_behaviour widthless = {
+    .struct_size = sizeof widthless,
+    .name = "widthless",
+    .width = GYRE_WIDTH_QUAD, /* for who takes it by its word */
+    .state_bytes = 4,
+    .file = "widthless.c",
+    .text = "#include \"gyre/behaviour.h\"\n"
+            "typedef struct none { gyre_abi_u32 x; } none;\n"
+            "GYRE_BEHAVIOUR(widthless, none, 7)\n"
+            "{\n}\n",
+};
+
 #define SPEAKS(line)                                                                               \
     {                                                                                              \
         .struct_size = sizeof(gyre_behaviour), .name = "speaks", .width = GYRE_WIDTH_BLOCK,        \
@@ -86,6 +99,16 @@ static void cuda_names_the_line_that_is_wrong(void)
     CHECK(strstr(gyre_build_log(), "some/where/broken.c(6)") != NULL);
 }
 
+static void cuda_refuses_a_width_that_is_not_there(void)
+{
+    char name[64];
+
+    if (gyre_cuda_nvrtc_name(name, sizeof name) != GYRE_OK)
+        SKIP("there is no NVRTC");
+    CHECK(compile_for_cuda(&widthless) == GYRE_BUILD);
+    CHECK(strstr(gyre_build_log(), "widthless.c(3)") != NULL);
+}
+
 static void cuda_refuses_what_cannot_be_printed(void)
 {
     char name[64];
@@ -138,6 +161,18 @@ static void a_header_of_its_own_comes_with_the_behaviour(void)
     filter.includes = includes;
     CHECK(gyre_actor_create(context, &filter, NULL, &actor) == GYRE_OK);
     gyre_actor_destroy(actor);
+    gyre_context_destroy(context);
+}
+
+static void opencl_refuses_a_width_that_is_not_there(void)
+{
+    gyre_context *const context = opencl_open();
+    gyre_actor *actor;
+
+    if (!context)
+        SKIP("there is no device of OpenCL that can have actors");
+    CHECK(gyre_actor_create(context, &widthless, NULL, &actor) == GYRE_BUILD && !actor);
+    CHECK(strstr(gyre_kernel_build_log(), "widthless.c:3") != NULL);
     gyre_context_destroy(context);
 }
 
@@ -247,9 +282,11 @@ static const test_case cases[] = {
     TEST(a_function_of_cuda_compiles_as_a_behaviour),
     TEST(cuda_names_the_line_that_is_wrong),
     TEST(a_quote_in_the_path_ends_no_line),
+    TEST(cuda_refuses_a_width_that_is_not_there),
     TEST(cuda_refuses_what_cannot_be_printed),
     TEST(opencl_names_the_line_that_is_wrong),
     TEST(a_header_of_its_own_comes_with_the_behaviour),
+    TEST(opencl_refuses_a_width_that_is_not_there),
     TEST(opencl_refuses_what_cannot_be_printed),
     TEST(a_behaviour_without_a_handler_is_not_for_the_cpu),
     TEST(includes_are_put_where_they_are_asked_for),

@@ -105,6 +105,18 @@ enum {
 #define GYRE_TEXT_(text_)                                                                          \
     "" text_, (gyre_abi_u32)(sizeof("" text_) - sizeof(char[sizeof("" text_) <= 32 ? 1 : -1]))
 
+/* The time in nanoseconds, gyre_self_now(self), which does not go back: for how long something
+ * takes, and for giving up. It is the clock by which a behaviour sees its message's deadline.
+ *   CPU     the host's (gyre/clock.h)
+ *   CUDA    the GPU's, %globaltimer, which begins elsewhere; its steps are the GPU's own, and may be
+ *           a microsecond. Each lane asks for itself
+ *   OpenCL  has none: the host's as it was last told, which is at an order, with a message that has
+ *           a deadline, and from time to time while a port waits that has sent such. It may stand
+ *           still for ever, so never wait for it */
+#if defined(__OPENCL_VERSION__) /* the loop behind this text has it */
+GYRE_FUNCTION gyre_abi_u64 gyre_self_now(GYRE_OWN gyre_self *self);
+#endif
+
 #ifndef GYRE_HOST /* the loop behind this text has it */
 GYRE_FUNCTION void gyre_self_say(GYRE_OWN gyre_self *self, const GYRE_LITERAL char *text,
                                  gyre_abi_u32 length, gyre_abi_u32 kind, gyre_abi_u64 value);
@@ -124,6 +136,9 @@ GYRE_BEGIN_DECLS
  * blocks. */
 GYRE_API void gyre_self_say(gyre_self *self, const char *text, uint32_t length, uint32_t kind,
                             uint64_t value);
+
+/* See above. Never blocks. */
+GYRE_API uint64_t gyre_self_now(gyre_self *self);
 
 /* Handles one message on the CPU. */
 typedef void (*gyre_handler)(gyre_self *self, void *state, const gyre_brief *brief);

@@ -127,6 +127,15 @@ GYRE_FUNCTION void gyre_self_barrier(gyre_self *self)
         asm volatile("bar.sync 1, %0;" : : "r"(self->lanes) : "memory");
 }
 
+GYRE_FUNCTION gyre_abi_u64 gyre_self_now(gyre_self *self)
+{
+    gyre_abi_u64 now;
+
+    (void)self;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
 GYRE_FUNCTION gyre_abi_u32 gyre_f32_bits(gyre_abi_f32 value)
 {
     return __float_as_uint(value);

@@ -8,6 +8,13 @@
 #include "actor/actor.h"
 #include "base/fail.h"
 #include "base/options.h"
+#include "gyre/clock.h"
+
+uint64_t gyre_self_now(gyre_self *self)
+{
+    (void)self;
+    return gyre_clock_now_ns();
+}
 
 gyre_status gyre_behaviour_read(const gyre_behaviour *behaviour, gyre_behaviour *out_behaviour)
 {

@@ -29,20 +29,39 @@ GYRE_FUNCTION void gyre_self_say(GYRE_OWN gyre_self *self, const GYRE_LITERAL ch
     gyre_print_put((__global gyre_annex *)self->annex, text, length, kind, value);
 }
 
+/* What a behaviour gets, and what it does not see. */
+typedef struct gyre_seated {
+    gyre_self self;
+    __global gyre_seat *seat;
+    gyre_abi_u64 now; /* the latest that it was told: threads of the host may tell out of turn */
+} gyre_seated;
+
+GYRE_FUNCTION gyre_abi_u64 gyre_self_now(GYRE_OWN gyre_self *self)
+{
+    GYRE_OWN gyre_seated *const seated = (GYRE_OWN gyre_seated *)self;
+    const gyre_abi_u64 told = gyre_mailbox_load64(&seated->seat->control.host.time);
+
+    if (told > seated->now)
+        seated->now = told;
+    return seated->now;
+}
+
 __kernel void GYRE_MAILBOX_KERNEL(__global gyre_abi_u8 *mailbox, __global gyre_abi_u8 *state,
                                   gyre_mailbox_shape shape, __local gyre_abi_u8 *shared)
 {
     gyre_loop loop;
-    gyre_self self;
+    gyre_seated seated;
 
-    self.lane = 0;
-    self.lanes = 1;
-    self.seat = (gyre_abi_u32)get_group_id(0);
-    self.seats = shape.seats;
-    self.shared = shared;
-    gyre_loop_init(&loop, mailbox, shape, self.seat);
-    self.annex = loop.annex;
-    gyre_loop_run(&loop, &self, state);
+    seated.self.lane = 0;
+    seated.self.lanes = 1;
+    seated.self.seat = (gyre_abi_u32)get_group_id(0);
+    seated.self.seats = shape.seats;
+    seated.self.shared = shared;
+    gyre_loop_init(&loop, mailbox, shape, seated.self.seat);
+    seated.self.annex = loop.annex;
+    seated.seat = loop.seat;
+    seated.now = 0;
+    gyre_loop_run(&loop, &seated.self, state);
 }
 
 #endif

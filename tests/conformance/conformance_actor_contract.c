@@ -6,6 +6,7 @@
 #include "conformance_actor.h"
 
 #include "behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "behaviours/timer.c"  /* NOLINT(bugprone-suspicious-include): its types as well */
 
 static void an_actor_that_has_ended_has_no_ports(void)
 {
@@ -107,10 +108,57 @@ static void a_launch_wants_the_old_ports_closed(void)
     CHECK(end(actor, port));
 }
 
+/* What a behaviour saw of its clock, and between which times of the host's. */
+typedef struct reading {
+    uint64_t before_ns, after_ns;
+    timer_answer seen;
+} reading;
+
+static reading read_clock(gyre_port *port, uint64_t deadline_ns)
+{
+    gyre_brief request = {.type = TIMER_READ, .flags = GYRE_BRIEF_DEADLINE}, answer = {.type = 0};
+    reading r = {.before_ns = gyre_clock_now_ns()};
+
+    request.body.reference.deadline_ns = deadline_ns;
+    CHECK(ok(gyre_port_call(port, &request, &answer, soon())) && answer.flags == 0);
+    r.after_ns = gyre_clock_now_ns();
+    memcpy(&r.seen, answer.body.bytes, sizeof r.seen);
+    CHECK(r.seen.backwards == 0 && r.seen.first <= r.seen.last);
+    return r;
+}
+
+static void behaviours_have_a_clock(void)
+{
+    const bool own = strcmp(on.device->backend, "cuda") == 0; /* it begins elsewhere */
+    gyre_actor *const actor = actor_new(&timer, NULL);
+    gyre_port *const port = port_new(actor);
+    reading first, next;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    first = read_clock(port, soon());
+    for (int i = 0; i < 20; i++) {
+        uint64_t most, least, passed;
+
+        sleep_ns(2 * MS);
+        next = read_clock(port, soon());
+        CHECK(next.seen.first >= first.seen.last && next.seen.deadline > next.seen.last);
+        if (!own)
+            CHECK(next.seen.first >= next.before_ns && next.seen.last <= next.after_ns);
+        /* it runs as the host's does, but for a part in a hundred and a step */
+        passed = next.seen.first - first.seen.first;
+        most = next.after_ns - first.before_ns;
+        least = next.before_ns - first.after_ns;
+        CHECK(passed <= most + most / 100 + MS && passed + least / 100 + MS >= least);
+    }
+    CHECK(end(actor, port));
+}
+
 static const test_case cases[] = {
     TEST(an_actor_that_has_ended_has_no_ports),
     TEST(what_no_gpu_could_launch_is_refused),
     TEST(a_missed_handshake_leaves_nobody_behind),
     TEST(a_launch_wants_the_old_ports_closed),
+    TEST(behaviours_have_a_clock),
 };
 CONFORMANCE_MAIN(cases)
