@@ -198,8 +198,8 @@ typedef struct gyre_actor_statistics {
     size_t struct_size;      /* set by the caller: sizeof(gyre_actor_statistics) */
     uint64_t processed;      /* messages handled, by all seats, as far as they told */
     uint64_t dropped;        /* of them, let go because they were late */
-    uint64_t failed;         /* of them, that the behaviour called failures */
-    uint32_t last_error;     /* of the last such */
+    uint64_t failed;         /* of them, that the behaviour called failures: none is both */
+    uint32_t last_error;     /* of the last of either: GYRE_ACTOR_TIMEOUT for one that was late */
     uint32_t seats;          /* */
     uint32_t replicas;       /* of a bell */
     uint32_t incarnation;    /* which launch it is */

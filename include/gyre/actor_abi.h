@@ -98,9 +98,9 @@ enum {
 /* The line that the device writes. */
 #define GYRE_CONTROL_DEVICE_FIELDS(F)                                                              \
     F(64, u32, has_terminated, "1: it has ended, and writes nothing any more")                     \
-    F(68, u32, last_error, "of the last message that failed: GYRE_ACTOR_...; 0: none did")         \
-    F(72, u64, error_count, "messages that failed")                                                \
-    F(80, u64, processed, "messages that were handled, failed ones too")                           \
+    F(68, u32, last_error, "of the last message that failed or was late: GYRE_ACTOR_...; 0: none") \
+    F(72, u64, error_count, "messages that the behaviour called failures")                         \
+    F(80, u64, processed, "messages that were handled; failed and late ones too")                  \
     F(88, u64, in_flight, "reserved: messages taken and not handled; nobody writes it")            \
     F(96, u64, input_head, "messages that were taken from the ring to the actor")                  \
     F(104, u64, output_tail, "reserved: messages put into the ring from the actor")                \
@@ -112,7 +112,7 @@ enum {
  * handled, by the device's clock. */
 #define GYRE_TELEMETRY_FIELDS(F)                                                                   \
     F(0, u64, processed, "messages that were handled")                                             \
-    F(8, u64, dropped, "messages that were taken and let go: late, or not valid")                  \
+    F(8, u64, dropped, "messages that were taken and let go, because they were late")              \
     F(16, u64, total_latency_ns, "of all that were handled, together")                             \
     F(24, u64, min_latency_ns, "the shortest; all ones before the first")                          \
     F(32, u64, max_latency_ns, "the longest")                                                      \

@@ -25,6 +25,7 @@ enum {
     GYRE_STAGE = 32,   /* block: messages of a port in shared memory, */
     GYRE_HAND = 32,    /* messages in hand: two turns of the clerk's, and a bell of each port, */
     GYRE_BATCHES = 16, /* and batches of them that the host does not know of */
+    GYRE_LATE = 2,     /* as `answered`: it was let go, which no behaviour says */
 };
 
 #define GYRE_ALL 0xffffffffu   /* lanes of a warp */
@@ -296,8 +297,10 @@ static __device__ __forceinline__ void gyre_handle(gyre_self *self, gyre_behavio
             asm volatile("fence.acq_rel.sys;" ::: "memory");
         gyre_self_barrier(self);
     }
-    if ((brief->flags & GYRE_BRIEF_DEADLINE) && gyre_is_late(self, brief))
+    if ((brief->flags & GYRE_BRIEF_DEADLINE) && gyre_is_late(self, brief)) {
         self->error = GYRE_ACTOR_TIMEOUT;
+        self->answered = GYRE_LATE;
+    }
     if (brief->type < GYRE_BRIEF_OWN && !self->error)
         gyre_behaviour_handle(self, state, brief);
     if (gyre_is_released(brief))
@@ -331,9 +334,9 @@ static __device__ __forceinline__ void gyre_count(gyre_reader *reader, const gyr
 {
     reader->messages++;
     if (self->error) {
-        reader->errors++;
+        reader->errors += self->answered != GYRE_LATE;
         reader->last_error = self->error;
-        reader->dropped += self->error == GYRE_ACTOR_TIMEOUT;
+        reader->dropped += self->answered == GYRE_LATE;
     }
     reader->total_ns += took;
     reader->min_ns = min(reader->min_ns, took);
@@ -354,7 +357,7 @@ static __device__ __forceinline__ void gyre_tell_block(gyre_reader *reader)
         atomicMin((unsigned long long *)&block->min_ns, reader->min_ns);
         atomicMax((unsigned long long *)&block->max_ns, reader->max_ns);
     }
-    if (reader->errors) {
+    if (reader->errors | reader->dropped) {
         atomicAdd((unsigned long long *)&block->errors, reader->errors);
         atomicAdd((unsigned long long *)&block->dropped, reader->dropped);
         gyre_poke(GYRE_WORD(last_error), reader->last_error);

@@ -84,10 +84,10 @@ static __device__ __forceinline__ void gyre_tell_host(const gyre_reader *reader,
         gyre_mailbox_store64(&device->error_count, *(volatile gyre_abi_u64 *)&block->errors);
         gyre_mailbox_store64(&device->input_head, processed);
         gyre_mailbox_store64(&device->processed, processed);
+        gyre_mailbox_store64(&seat->telemetry.dropped, *(volatile gyre_abi_u64 *)&block->dropped);
         if (reader->telemetry) {
             gyre_telemetry *const telemetry = &seat->telemetry;
 
-            gyre_mailbox_store64(&telemetry->dropped, *(volatile gyre_abi_u64 *)&block->dropped);
             gyre_mailbox_store64(&telemetry->total_latency_ns,
                                  *(volatile gyre_abi_u64 *)&block->total_ns);
             gyre_mailbox_store64(&telemetry->min_latency_ns,

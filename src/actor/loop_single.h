@@ -152,11 +152,12 @@ GYRE_RING_INLINE void gyre_loop_handle(GYRE_RING_OWN gyre_loop *loop,
                                        GYRE_RING_OWN gyre_self *self, GYRE_GLOBAL void *state)
 {
     const GYRE_RING_OWN gyre_brief *const brief = &taken->brief;
+    const gyre_abi_u32 late = (brief->flags & GYRE_BRIEF_DEADLINE) &&
+                              GYRE_LOOP_TIME(loop) > brief->body.reference.deadline_ns;
 
     self->answered = 0;
     self->error = GYRE_ACTOR_NO_ERROR;
-    if ((brief->flags & GYRE_BRIEF_DEADLINE) &&
-        GYRE_LOOP_TIME(loop) > brief->body.reference.deadline_ns) {
+    if (late) {
         self->error = GYRE_ACTOR_TIMEOUT;
         loop->dropped++;
     } else if (brief->type < GYRE_BRIEF_OWN) {
@@ -166,7 +167,7 @@ GYRE_RING_INLINE void gyre_loop_handle(GYRE_RING_OWN gyre_loop *loop,
         gyre_loop_answer(loop, taken, self);
     loop->processed++;
     if (self->error) {
-        loop->errors++;
+        loop->errors += !late;
         loop->last_error = self->error;
     }
     if (loop->shape.telemetry) {
@@ -209,9 +210,9 @@ GYRE_RING_INLINE void gyre_loop_tell(GYRE_RING_OWN gyre_loop *loop)
     gyre_mailbox_store64(&device->error_count, loop->errors);
     gyre_mailbox_store64(&device->input_head, loop->processed);
     gyre_mailbox_store64(&device->processed, loop->processed);
+    gyre_mailbox_store64(&telemetry->dropped, loop->dropped);
     if (!loop->shape.telemetry)
         return;
-    gyre_mailbox_store64(&telemetry->dropped, loop->dropped);
     gyre_mailbox_store64(&telemetry->total_latency_ns, loop->total_ns);
     gyre_mailbox_store64(&telemetry->min_latency_ns, loop->min_ns);
     gyre_mailbox_store64(&telemetry->max_latency_ns, loop->max_ns);

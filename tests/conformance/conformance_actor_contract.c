@@ -108,6 +108,47 @@ static void a_launch_wants_the_old_ports_closed(void)
     CHECK(end(actor, port));
 }
 
+static gyre_status fail_with(gyre_port *port, uint32_t code)
+{
+    const gyre_brief request = {.type = TIMER_FAIL, .body.words = {code}};
+    gyre_brief answer;
+
+    return gyre_port_call(port, &request, &answer, soon());
+}
+
+/* A message that was late is no failure, and a failure is not late, whatever it says. */
+static void late_ones_and_failures_are_counted_apart(void)
+{
+    for (int silent = 0; silent < 2; silent++) {
+        const gyre_actor_launch_options options = {.struct_size = sizeof options,
+                                                   .no_telemetry = silent};
+        gyre_actor *const actor = actor_new(&timer, &options);
+        gyre_port *const port = port_new(actor);
+        gyre_actor_statistics statistics = {.struct_size = sizeof statistics};
+        gyre_brief late = {.type = TIMER_READ, .flags = GYRE_BRIEF_DEADLINE}, answer;
+
+        NEED_ACTORS();
+        REQUIRE(port);
+        CHECK(fail_with(port, GYRE_ACTOR_TIMEOUT) == GYRE_TIMEOUT);
+        CHECK(fail_with(port, GYRE_ACTOR_OWN + 1) == GYRE_INVALID);
+        for (int i = 0; i < 3; i++) {
+            late.body.reference.deadline_ns = gyre_clock_now_ns() - 50 * MS;
+            CHECK(gyre_port_call(port, &late, &answer, soon()) == GYRE_TIMEOUT);
+        }
+        CHECK(ok(gyre_actor_pause(actor, soon())));
+        CHECK(ok(gyre_actor_describe(actor, &statistics)));
+        CHECK(statistics.processed == 5 && statistics.dropped == 3 && statistics.failed == 2);
+        CHECK(statistics.last_error == GYRE_ACTOR_TIMEOUT);
+        CHECK(ok(gyre_actor_park(actor, soon())) && ok(gyre_actor_resume(actor)));
+        CHECK(fail_with(port, GYRE_ACTOR_OWN + 2) == GYRE_INVALID);
+        CHECK(ok(gyre_actor_pause(actor, soon())));
+        CHECK(ok(gyre_actor_describe(actor, &statistics)));
+        CHECK(statistics.processed == 6 && statistics.dropped == 3 && statistics.failed == 3);
+        CHECK(statistics.last_error == GYRE_ACTOR_OWN + 2);
+        CHECK(end(actor, port));
+    }
+}
+
 /* What a behaviour saw of its clock, and between which times of the host's. */
 typedef struct reading {
     uint64_t before_ns, after_ns;
@@ -155,10 +196,8 @@ static void behaviours_have_a_clock(void)
 }
 
 static const test_case cases[] = {
-    TEST(an_actor_that_has_ended_has_no_ports),
-    TEST(what_no_gpu_could_launch_is_refused),
-    TEST(a_missed_handshake_leaves_nobody_behind),
-    TEST(a_launch_wants_the_old_ports_closed),
-    TEST(behaviours_have_a_clock),
+    TEST(an_actor_that_has_ended_has_no_ports),     TEST(what_no_gpu_could_launch_is_refused),
+    TEST(a_missed_handshake_leaves_nobody_behind),  TEST(a_launch_wants_the_old_ports_closed),
+    TEST(late_ones_and_failures_are_counted_apart), TEST(behaviours_have_a_clock),
 };
 CONFORMANCE_MAIN(cases)
