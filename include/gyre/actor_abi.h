@@ -68,6 +68,7 @@ enum {
     GYRE_BRIEF_EMPTY = 16, /* an answer: the behaviour gave none */
     GYRE_BRIEF_READS = 32, /* with GYRE_BRIEF_REFERS: who gets the answer need not see what was
                             * written there, because nothing was, say; it comes sooner */
+    GYRE_BRIEF_MISSING = 64, /* in the place of an answer: gyre_port_call_many got none */
 };
 
 /* Types from here on are the runtime's, and answered empty. */

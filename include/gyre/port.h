@@ -70,12 +70,16 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_port_send_many(gyre_port *port, const gy
 /* Sends a message and waits for its answer. GYRE_TIMEOUT when it had not come by the deadline: the
  * message may still be handled, and the answer is dropped when it comes. GYRE_INVALID, with the
  * code in the detail and in out_answer, when the behaviour called it a failure; GYRE_TIMEOUT as
- * well when the message was late itself. */
+ * well when the message was late itself. Otherwise as ask. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_call(gyre_port *port, const gyre_brief *message,
                                                   gyre_brief *out_answer, uint64_t deadline_ns);
 
 /* The same for many at once, answers in the order of the messages. A failure of one is flagged in
- * its answer (GYRE_BRIEF_FAILED) and none of the call. */
+ * its answer (GYRE_BRIEF_FAILED) and none of the call. With another status than GYRE_OK the first
+ * answers, as many as came, are there, and all others are flagged GYRE_BRIEF_MISSING: their
+ * messages may have been sent, and be handled yet. GYRE_AGAIN, and nothing was sent, when as many
+ * answers to questions are due as the port has room for: receive some. It waits for other room,
+ * also with GYRE_PORT_REJECT. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
                                                        gyre_brief *out_answers, size_t count,
                                                        uint64_t deadline_ns);

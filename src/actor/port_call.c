@@ -279,6 +279,14 @@ static gyre_status call_in_a_run(gyre_port *port, run *r, uint64_t deadline_ns)
     return r->heard == r->count ? GYRE_OK : status;
 }
 
+/* Marks answers that did not come; the status as it was. */
+static gyre_status mark_missing(gyre_status status, gyre_brief *answers, size_t heard, size_t count)
+{
+    for (size_t i = heard; i < count; i++)
+        answers[i] = (gyre_brief){.flags = GYRE_BRIEF_MISSING};
+    return status;
+}
+
 /* One to each of so many seats, on whose wires nothing is under way. */
 static gyre_status call_by_bells(gyre_port *port, const gyre_brief *messages, gyre_brief *answers,
                                  size_t count, uint64_t deadline_ns)
@@ -286,16 +294,18 @@ static gyre_status call_by_bells(gyre_port *port, const gyre_brief *messages, gy
     gyre_waiting wait = {.deadline_ns = deadline_ns};
     uint32_t to = port->next, from = to;
     gyre_status status = GYRE_OK;
+    size_t heard = 0;
 
     for (size_t i = 0; i < count; i++, to = next_wire(port, to))
         ring_bell(port, &port->wire[to], &messages[i]);
-    for (size_t i = 0; i < count; i++, from = next_wire(port, from))
-        if (status == GYRE_OK)
-            status = await_bell(port, &port->wire[from], &answers[i], &wait);
-        else
-            port->wire[from].bell_due = true;
     port->next = to;
-    return status;
+    for (; heard < count && status == GYRE_OK; from = next_wire(port, from)) {
+        status = await_bell(port, &port->wire[from], &answers[heard], &wait);
+        heard += status == GYRE_OK;
+    }
+    for (size_t i = heard + 1; i < count; i++, from = next_wire(port, from))
+        port->wire[from].bell_due = true;
+    return mark_missing(status, answers, heard, count);
 }
 
 /* Whether nothing at all is under way. */
@@ -326,11 +336,12 @@ gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
         if (port->replicas && count <= wires)
             return call_by_bells(port, messages, out_answers, count, deadline_ns);
         port->next = (uint32_t)((start + count) % wires);
-        return call_in_a_run(port, &r, deadline_ns);
+        status = call_in_a_run(port, &r, deadline_ns);
+        return mark_missing(status, out_answers, r.heard, count);
     }
     for (uint32_t i = 0; status == GYRE_OK && i < port->wires; i++)
         if (port->wire[i].asked > port->mask)
-            return GYRE_AGAIN;
+            return mark_missing(GYRE_AGAIN, out_answers, 0, count);
     while (status == GYRE_OK && heard < count) {
         gyre_wire *const w = &port->wire[(start + heard) % wires];
 
@@ -347,5 +358,5 @@ gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
     port->next = (uint32_t)((start + count) % wires);
     if (status != GYRE_OK)
         abandon_calls(port);
-    return status;
+    return mark_missing(status, out_answers, heard, count);
 }

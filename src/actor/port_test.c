@@ -250,6 +250,48 @@ static void heads_of_somebody_else_are_not_believed(void)
     stage_fini();
 }
 
+/* Answers that came are there, and it can be told which did not: by the run, and beside a question
+ * that is due. */
+static void calls_that_fail_say_which_answers_came(void)
+{
+    const gyre_brief messages[3] = {{.type = 2}, {.type = 2}, {.type = 2}};
+
+    for (uint32_t asked = 0; asked < 2; asked++) {
+        gyre_brief answers[3] = {{.type = 9}, {.type = 9}, {.type = 9}};
+
+        REQUIRE(stage_init(0));
+        if (asked)
+            CHECK(gyre_port_ask(s.port, &messages[0], 1, soon()) == GYRE_OK);
+        answer_call(FIRST + asked, 5);
+        answer_call(FIRST + asked + 1, 6);
+        CHECK(gyre_port_call_many(s.port, messages, answers, 3, in_vain()) == GYRE_TIMEOUT);
+        CHECK(answers[0].flags == 0 && answers[0].body.words[0] == 5);
+        CHECK(answers[1].flags == 0 && answers[1].body.words[0] == 6);
+        CHECK(answers[2].flags == GYRE_BRIEF_MISSING && answers[2].body.words[0] == 0);
+        stage_fini();
+    }
+}
+
+static void calls_without_room_send_nothing(void)
+{
+    const gyre_brief message = {.type = 2};
+    gyre_brief answers[2] = {{.type = 9}, {.type = 9}};
+
+    REQUIRE(stage_init(0));
+    for (uint32_t i = 0; i < CAPACITY; i++)
+        CHECK(gyre_port_ask(s.port, &message, i, soon()) == GYRE_OK);
+    CHECK(gyre_port_call_many(s.port, (const gyre_brief[2]){message, message}, answers, 2,
+                              soon()) == GYRE_AGAIN);
+    CHECK(gyre_wire_own(&s.wire->tail) == FIRST + CAPACITY);
+    CHECK(answers[0].flags == GYRE_BRIEF_MISSING && answers[1].flags == GYRE_BRIEF_MISSING);
+    CHECK(gyre_port_call(s.port, &message, answers, soon()) == GYRE_AGAIN);
+    atomic_store(&s.actor.status, GYRE_ACTOR_DRAINING);
+    answers[1].flags = 0;
+    CHECK(gyre_port_call_many(s.port, &message, &answers[1], 1, soon()) == GYRE_CLOSED);
+    CHECK(answers[1].flags == GYRE_BRIEF_MISSING);
+    stage_fini();
+}
+
 /* The seats' clock is ahead of the host's, or behind it; theirs is what they are told. */
 static void deadlines_are_told_by_the_seats_clock(void)
 {
@@ -304,6 +346,8 @@ static const test_case cases[] = {
     TEST(an_end_without_an_answer_is_told),
     TEST(answers_give_no_room_for_what_has_none),
     TEST(one_ways_of_long_ago_are_over),
+    TEST(calls_that_fail_say_which_answers_came),
+    TEST(calls_without_room_send_nothing),
     TEST(heads_of_somebody_else_are_not_believed),
     TEST(deadlines_are_told_by_the_seats_clock),
     TEST(the_seats_clock_is_asked_again),
