@@ -170,12 +170,15 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_actor_resume(gyre_actor *actor);
  * idle. The state stays, and so do messages. Nothing for one that is parked already. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_park(gyre_actor *actor, uint64_t deadline_ns);
 
-/* Lets it handle what was sent before, and ends it. After a terminate that timed out it only waits
- * for the end. */
+/* Lets it handle what was sent before, and ends it; one that was never launched has ended then,
+ * too. Nothing for one that has ended; after a terminate that timed out it only waits for the end.
+ * GYRE_TIMEOUT when it had not by the deadline, and the order stands; GYRE_INVALID for one that has
+ * failed. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_drain(gyre_actor *actor, uint64_t deadline_ns);
 
 /* Ends it after the messages in hand; what else was sent is lost, and calls for it get GYRE_CLOSED.
- * Nothing for one that has ended. GYRE_TIMEOUT when it did not by the deadline: it hangs. */
+ * One that was never launched has ended then, too. Nothing for one that has ended or failed.
+ * GYRE_TIMEOUT when it did not by the deadline: it hangs. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_terminate(gyre_actor *actor, uint64_t deadline_ns);
 
 /* What it is now. Never blocks. */
@@ -188,8 +191,8 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_actor_wait(gyre_actor *actor, gyre_actor
 /* What made it fail; NULL while it has not. Borrowed from the actor until its next launch. */
 GYRE_API const gyre_error *gyre_actor_fault(const gyre_actor *actor);
 
-/* Copies its state, of which the device may be changing parts meanwhile unless it is paused. At
- * most `size` bytes. GYRE_INVALID before its first launch. */
+/* Copies the first `size` bytes of its state, of which the device may be changing parts meanwhile
+ * unless it is paused. GYRE_INVALID for more bytes than it has, and before its first launch. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_read_state(gyre_actor *actor, void *into,
                                                          size_t size);
 

@@ -108,6 +108,41 @@ static void a_launch_wants_the_old_ports_closed(void)
     CHECK(end(actor, port));
 }
 
+static void one_that_was_never_launched_ends_at_once(void)
+{
+    gyre_actor *actor;
+    uint32_t word;
+
+    for (int drains = 0; drains < 2; drains++) {
+        const gyre_status status = gyre_actor_create(on.context, &ledger, NULL, &actor);
+
+        no_actors = status == GYRE_UNSUPPORTED;
+        NEED_ACTORS();
+        REQUIRE(ok(status));
+        CHECK(gyre_actor_read_state(actor, &word, sizeof word) == GYRE_INVALID);
+        CHECK(ok(drains ? gyre_actor_drain(actor, 0) : gyre_actor_terminate(actor, 0)));
+        CHECK(gyre_actor_state(actor) == GYRE_ACTOR_TERMINATED);
+        CHECK(ok(gyre_actor_drain(actor, 0)) && ok(gyre_actor_terminate(actor, 0)));
+        CHECK(ok(gyre_actor_launch(actor, NULL)));
+        gyre_actor_destroy(actor);
+    }
+}
+
+static void no_more_is_read_than_the_state_has(void)
+{
+    gyre_actor *const actor = actor_new(&ledger, NULL);
+    unsigned char bytes[sizeof(ledger_state) + 1];
+
+    NEED_ACTORS();
+    REQUIRE(actor);
+    memset(bytes, 0xee, sizeof bytes);
+    CHECK(gyre_actor_read_state(actor, bytes, sizeof bytes) == GYRE_INVALID && bytes[0] == 0xee);
+    CHECK(ok(gyre_actor_read_state(actor, bytes, 4)) && bytes[3] == 0 && bytes[4] == 0xee);
+    CHECK(ok(gyre_actor_read_state(actor, bytes, sizeof(ledger_state))));
+    CHECK(bytes[sizeof(ledger_state) - 1] == 0 && bytes[sizeof(ledger_state)] == 0xee);
+    CHECK(end(actor, NULL));
+}
+
 static gyre_status fail_with(gyre_port *port, uint32_t code)
 {
     const gyre_brief request = {.type = TIMER_FAIL, .body.words = {code}};
@@ -198,6 +233,7 @@ static void behaviours_have_a_clock(void)
 static const test_case cases[] = {
     TEST(an_actor_that_has_ended_has_no_ports),     TEST(what_no_gpu_could_launch_is_refused),
     TEST(a_missed_handshake_leaves_nobody_behind),  TEST(a_launch_wants_the_old_ports_closed),
+    TEST(one_that_was_never_launched_ends_at_once), TEST(no_more_is_read_than_the_state_has),
     TEST(late_ones_and_failures_are_counted_apart), TEST(behaviours_have_a_clock),
 };
 CONFORMANCE_MAIN(cases)
