@@ -26,16 +26,18 @@
 #include "gyre/abi.h"
 #endif
 
-/* What went wrong, in last_error. */
+/* What went wrong, in last_error and in answers that failed. GYRE_ACTOR_TIMEOUT is the only one
+ * that the runtime itself says: its rings do not overflow, since who sends waits for room. The
+ * others are there for behaviours, by gyre_self_fail. */
 enum {
     GYRE_ACTOR_NO_ERROR = 0,
-    GYRE_ACTOR_INPUT_OVERFLOW = 1,  /* more messages came than the ring to it holds */
-    GYRE_ACTOR_OUTPUT_OVERFLOW = 2, /* an answer found no room */
+    GYRE_ACTOR_INPUT_OVERFLOW = 1,  /* there was more to take than it holds */
+    GYRE_ACTOR_OUTPUT_OVERFLOW = 2, /* there was no room for what it made */
     GYRE_ACTOR_BAD_MESSAGE = 3,     /* one that is not valid, or of a type that it does not know */
-    GYRE_ACTOR_NO_MEMORY = 4,
-    GYRE_ACTOR_TIMEOUT = 5,  /* a message's deadline had passed */
-    GYRE_ACTOR_INTERNAL = 6, /* the behaviour itself failed */
-    GYRE_ACTOR_OWN = 1000,   /* this and above: what a behaviour calls its own failures */
+    GYRE_ACTOR_NO_MEMORY = 4,       /* it had no memory left of its own */
+    GYRE_ACTOR_TIMEOUT = 5,         /* a message's deadline had passed */
+    GYRE_ACTOR_INTERNAL = 6,        /* the behaviour itself is wrong */
+    GYRE_ACTOR_OWN = 1000,          /* this and above: what a behaviour calls its own failures */
 };
 
 /* What travels in a slot, and what a behaviour gets: 8 bytes that say what it is, and 40 of its own
@@ -117,8 +119,8 @@ enum {
     F(16, u64, total_latency_ns, "of all that were handled, together")                             \
     F(24, u64, min_latency_ns, "the shortest; all ones before the first")                          \
     F(32, u64, max_latency_ns, "the longest")                                                      \
-    F(40, u32, input_depth, "messages that waited in the ring to it, when it last looked")         \
-    F(44, u32, output_depth, "messages that waited in the ring from it, when it last looked")      \
+    F(40, u32, input_depth, "reserved: nobody writes it; gyre_actor_describe tells what waits")    \
+    F(44, u32, output_depth, "reserved: nobody writes it")                                         \
     F(48, u32, last_error, "as in the control block")
 
 #define GYRE_ACTOR_MEMBER_(offset, type, name, what) gyre_abi_##type name;
