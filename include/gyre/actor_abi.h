@@ -41,7 +41,8 @@ enum {
 };
 
 /* What travels in a slot, and what a behaviour gets: 8 bytes that say what it is, and 40 of its own
- * or where to find more. */
+ * or where to find more. A deadline lies over the last 8 of the 40: a message that has one has 32
+ * bytes of its own, or `longs` beside its reference. Answers have none, and always 40. */
 typedef struct gyre_brief {
     gyre_abi_u16 type;        /* what is asked; 0xff00 and above are the runtime's own */
     gyre_abi_u8 flags;        /* GYRE_BRIEF_... */

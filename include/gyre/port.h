@@ -3,10 +3,11 @@
  * port: how a thread talks to an actor.
  *
  * A message is a gyre_brief: a type, a priority and 40 bytes, or a reference to memory that host
- * and device reach. It is sent, or called with: then an answer comes. A port has rings of its own
- * to every seat of its actor, so nothing is shared with other threads and no lock is taken.
- * Messages of one port to one seat arrive in the order in which they were sent. A call that finds
- * nothing of its port under way rings the bell, which is the fastest way.
+ * and device reach; 32 bytes, if it has a deadline. It is sent, or called with: then an answer
+ * comes. A port has rings of its own to every seat of its actor, so nothing is shared with other
+ * threads and no lock is taken. Messages of one port to one seat arrive in the order in which they
+ * were sent. A call that finds nothing of its port under way rings the bell, which is the fastest
+ * way.
  *
  * A port stays valid when its actor ends: calls then return GYRE_CLOSED, or GYRE_DEVICE_LOST with
  * the reason. One that is away (GYRE_ACTOR_LEAVE) is brought back by whoever sends or waits, which
