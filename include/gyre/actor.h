@@ -16,6 +16,8 @@
  * back. Who changes their life meanwhile, or would bring another one onto the device, waits, up to
  * his deadline or 10 s: GYRE_UNAVAILABLE, and nothing was changed.
  *
+ * No pointer may be NULL unless it is said below: nobody looks.
+ *
  * Threads   life: any, serialised by a lock. A port belongs to one thread at a time.
  * Owns      the mailbox, the state, the stream that it runs on.
  * Not here  what a message does (gyre/behaviour.h), sending (gyre/port.h).

@@ -14,6 +14,9 @@
  * may take as long as its handshake_ns, whatever the deadline; GYRE_NO_MEMORY when others have
  * taken its place: a message that was sent is handled when it is back, one that was not is not.
  *
+ * Calls are made by the million, and look at no pointer: none may be NULL, a port, a message or
+ * what is filled in, unless it is said below. Arrays may be where their count is 0.
+ *
  * Threads   one at a time for a port; different ports never wait for each other.
  * Owns      its books. The rings are the actor's.
  * Not here  life (gyre/actor.h), what travels (gyre/actor_abi.h).
