@@ -15,11 +15,13 @@ set(gyre_behaviours_tree
   tests/conformance/behaviours/chatter.c
   tests/conformance/behaviours/echo.c
   tests/conformance/behaviours/ledger.c
+  tests/conformance/behaviours/rank.c
   tests/conformance/behaviours/rogue.c
   tests/conformance/behaviours/soak.c
   tests/conformance/behaviours/soak_order.c
   tests/conformance/behaviours/speaker.c
-  tests/conformance/behaviours/timer.c)
+  tests/conformance/behaviours/timer.c
+  tests/conformance/behaviours/waiter.c)
 
 # Whole programs, one of which has a name that is in the other list as well.
 set(gyre_behaviours_examples

@@ -5,12 +5,10 @@
  *
  * `wake` is one call after a silence, which is not timed: the host's thread sleeps for 10 or 50 ms
  * before each call. `spin_awake` is `spin` with a host that reads its clock all the time instead:
- * what the two differ by is what the sleep itself costs, and the rest of what a first call takes
- * longer than one of many is that nobody has made one for so long. One that leaves does so after 5
- * ms, so it is away after every silence of these cases, and that is checked. `cost` is the silence
- * itself: its time says nothing; the CPU time that the process used in it, and the power that the
- * device drew where it tells, are reported beside it. `floor_no_actor` is the same process without
- * one.
+ * what the two differ by is what the sleep itself costs. One that leaves does so after 5 ms, so it
+ * is away after every silence of these cases, and that is checked. `cost` is the silence itself:
+ * its time says nothing; the CPU time that the process used in it, and the power that the device
+ * drew where it tells, are reported beside it. `floor_no_actor` is the same process without one.
  *
  * Threads   the case's own, the actor's, the library's.
  * Owns      a fixture per case.

@@ -5,8 +5,8 @@
  * `pairs` are requests and their answers, in bulk: an iteration is one bulk of each thread.
  * `stream` is one way: the clock stops when everything is handled, and the actor's state is
  * compared with what was sent. With the width of a block one message is handled after another, and
- * a crew has several blocks. Beside them stand the same by hand (suites/actor_floor.c), in the same
- * run.
+ * a crew has several blocks, two of them for `crew_pairs` and `crew_stream`. Beside them stand the
+ * same by hand (suites/actor_floor.c), in the same run.
  *
  * Threads   as many of the host as the axis says, with a port each; on the CPU one for each seat.
  * Owns      a fixture per case.
@@ -21,7 +21,7 @@
 #include "suites/suites.h"
 #include "suites/troupe.h"
 
-enum { STREAM_RING = 16384, BLOCK_BULK = 1024 };
+enum { STREAM_RING = 16384, BLOCK_BULK = 1024, CREW = 2 };
 
 /* Numbers of different threads do not meet. */
 #define THREAD_FIRST(thread) ((uint64_t)(thread) << 48)
@@ -66,20 +66,26 @@ static gyre_status set_up(const gyre_bench_case *c, const gyre_troupe_options *o
     return GYRE_OK;
 }
 
-static gyre_status set_up_pairs(const gyre_bench_case *c, bool no_telemetry, void **out_fixture)
+static gyre_status set_up_pairs(const gyre_bench_case *c, const gyre_actor_launch_options *launch,
+                                void **out_fixture)
 {
-    const gyre_troupe_options options = {
+    gyre_troupe_options options = {
         .behaviour = &echo_quad,
         .actors = 1,
         .threads = (uint32_t)gyre_bench_axis(c, "threads"),
-        .launch = {.capacity = GYRE_BULK_RING, .no_telemetry = no_telemetry},
+        .launch = *launch,
     };
 
+    options.launch.capacity = GYRE_BULK_RING;
     return set_up(c, &options, GYRE_BULK, out_fixture);
 }
 
-GYRE_SETUP_WITH(setup_pairs, set_up_pairs, false)
-GYRE_SETUP_WITH(setup_pairs_no_telemetry, set_up_pairs, true)
+static const gyre_actor_launch_options plain, silent = {.no_telemetry = true},
+                                              crew = {.seats = CREW};
+
+GYRE_SETUP_WITH(setup_pairs, set_up_pairs, &plain)
+GYRE_SETUP_WITH(setup_pairs_no_telemetry, set_up_pairs, &silent)
+GYRE_SETUP_WITH(setup_crew_pairs, set_up_pairs, &crew)
 
 static gyre_status set_up_block(const gyre_bench_case *c, const gyre_behaviour *behaviour,
                                 void **out_fixture)
@@ -109,13 +115,16 @@ static gyre_status ready_stream(gyre_status status, void **out_fixture)
     return status;
 }
 
-static gyre_status setup_stream(const gyre_bench_case *c, void **out_fixture)
+static gyre_status set_up_stream(const gyre_bench_case *c, uint32_t seats, void **out_fixture)
 {
     const gyre_troupe_options options = {
-        .behaviour = &tally_quad, .actors = 1, .launch = {.capacity = STREAM_RING}};
+        .behaviour = &tally_quad, .actors = 1, .launch = {.seats = seats, .capacity = STREAM_RING}};
 
     return ready_stream(set_up(c, &options, GYRE_BULK, out_fixture), out_fixture);
 }
+
+GYRE_SETUP_WITH(setup_stream, set_up_stream, 1)
+GYRE_SETUP_WITH(setup_crew_stream, set_up_stream, CREW)
 
 GYRE_SETUP_WITH(setup_block_pairs, set_up_block, &echo_block)
 
@@ -232,6 +241,22 @@ static const gyre_bench benches[] = {
         .name = "actor/stream",
         .axes = {GYRE_DEVICE_AXIS},
         .setup = setup_stream,
+        STREAM,
+        ALWAYS,
+    },
+    {
+        .name = "actor/crew_pairs",
+        .axes = {GYRE_AXIS_WORDS("device", "cpu", "cuda"), THREADS},
+        .setup = setup_crew_pairs,
+        .threads = gyre_troupe_threads,
+        .items = items_of_threads,
+        PAIRS,
+        ALWAYS,
+    },
+    {
+        .name = "actor/crew_stream",
+        .axes = {GYRE_AXIS_WORDS("device", "cpu", "cuda")},
+        .setup = setup_crew_stream,
         STREAM,
         ALWAYS,
     },

@@ -30,6 +30,10 @@ ROW(RATE, "id": "actor/pairs/cuda/2", "quantity": "items_per_s", "at_least": 100
     "note": "actor_floor/bare_pairs is the same by hand")
 ROW(RATE, "id": "actor/stream/cuda", "quantity": "items_per_s", "at_least": 150000000,
     "note": "actor_floor/bare_stream is the same by hand")
+ROW(RATE, "id": "actor/crew_pairs/cuda/2", "quantity": "items_per_s", "at_least": 100000000,
+    "note": "two blocks, where actor/pairs has one")
+ROW(RATE, "id": "actor/crew_stream/cuda", "quantity": "items_per_s", "at_least": 150000000,
+    "note": "two blocks, where actor/stream has one")
 ROW(RATE, "id": "actor/block_pairs/cuda/1", "quantity": "items_per_s", "at_least": 3000000)
 ROW(RATE, "id": "actor/block_pairs/cuda/8", "quantity": "items_per_s", "at_least": 20000000)
 ROW(RATE, "id": "actor/pairs_telemetry/cuda/2", "quantity": "ratio", "at_most": 1.01,
@@ -48,6 +52,8 @@ ROW(HOST, "id": "actor/round_trip/cpu/quad/1", "quantity": "ratio", "at_most": 1
     "to": "actor_floor/floor_ping_pong", "note": "one word that both poll: the stricter of the two")
 ROW(HOST, "id": "actor/round_trip/opencl/quad/1", "quantity": "ratio", "at_most": 2,
     "to": "actor_floor/bare_echo/opencl", "note": "on PoCL")
+ROW(HOST, "id": "actor/round_trip/opencl/quad/1", "quantity": "ratio", "at_most": 2,
+    "to": "actor_floor/floor_ping_pong", "note": "on PoCL; the stricter of the two")
 
 "\n]}\n";
 /* clang-format on */
