@@ -59,9 +59,9 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_port_open(gyre_actor *actor,
                                                   gyre_port **out_port);
 
 /* Sends a message that is not answered. Its flags may be GYRE_BRIEF_REFERS, with or without
- * GYRE_BRIEF_READS, and GYRE_BRIEF_DEADLINE; what it refers to must stay until it is handled. GYRE_TIMEOUT when there was no room by the
- * deadline (gyre/clock.h; GYRE_NEVER for none), GYRE_AGAIN with GYRE_PORT_REJECT; GYRE_CLOSED,
- * GYRE_DEVICE_LOST. May block for room only. */
+ * GYRE_BRIEF_READS, and GYRE_BRIEF_DEADLINE; what it refers to must stay until it is handled.
+ * GYRE_TIMEOUT when there was no room by the deadline (gyre/clock.h; GYRE_NEVER for none),
+ * GYRE_AGAIN with GYRE_PORT_REJECT; GYRE_CLOSED, GYRE_DEVICE_LOST. May block for room only. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_send(gyre_port *port, const gyre_brief *message,
                                                   uint64_t deadline_ns);
 

@@ -159,7 +159,7 @@ typedef struct axis_choices {
     gyre_axis_choice choice[MOST_AXIS_CHOICES];
     bool used[MOST_AXIS_CHOICES];      /* some benchmark has that axis, */
     uint32_t found[MOST_AXIS_CHOICES]; /* and some of them these values */
-    char why[512]; /* the first was left out, and its name */
+    char why[512];                     /* the first was left out, and its name */
     size_t count;
 } axis_choices;
 

@@ -106,7 +106,7 @@ wrong_files()
     exits 3 on_cpu nowhere.c && says err "cannot open 'nowhere.c'" && : >empty.c && exits 2 on_cpu empty.c && says err 'there is no GYRE_BEHAVIOUR' &&
         cat picky.c picky.c >twice.c && exits 2 on_cpu twice.c && says err "two behaviours, 'picky' in line 11 and 'picky' in line 27" &&
         CC=no-such-compiler exits 3 on_cpu picky.c && says err "there is no program 'no-such-compiler'; correct CC" &&
-        CC= PATH=$work/nowhere exits 3 "$gyre" bench --behaviour picky.c --test && says err "there is no program 'cc'; set CC to a C compiler" &&
+        CC='' PATH=$work/nowhere exits 3 "$gyre" bench --behaviour picky.c --test && says err "there is no program 'cc'; set CC to a C compiler" &&
         TMPDIR=$work/nowhere exits 3 on_cpu picky.c && says err 'cannot make a folder in'
 }
 usage()
