@@ -2,29 +2,34 @@
  *
  * mailbox_front: how the warps of a seat on a GPU share a ring, and how they are stopped
  * (src/actor/cuda_reader.h, src/actor/cuda_steward.h, gyre_block_init of src/actor/loop_cuda.h),
- * for spin. Widths are narrow: who reads a message handles it. Slots and orders are whole here;
- * mailbox.pml and mailbox_order.pml look at their pieces.
+ * for spin. Widths are narrow: who reads a message handles it; mailbox_hand.pml has the others, and
+ * bells. Slots and orders are whole here; mailbox.pml and mailbox_order.pml look at their pieces.
  *
- * Chunks belong to readers in turn. A reader takes its chunk when the front has come to it: of what
- * is there any part from the beginning on, as it may see slots late. It moves the front when that
- * is handled, and tells its progress some time later. The steward moves the front by what it sees
- * ahead, and publishes heads: one less than is done, or, released, all of it. It obeys orders: one
- * that has a gate raises it to the front until that is reached. Readers look at the gate first and
- * at their chunk then, so one may come to its chunk long after the gate is there. A seat that ended
- * begins again at its head.
+ * Chunks belong to readers in turn. A reader looks whether it is gated, and then whether the front
+ * has come to its chunk, which may be long after. Of what is there it takes any part from the
+ * beginning on, as it may see slots late. If the front has not passed the chunk the reader moves it
+ * behind that, and looks at the gate once more, before it handles anything. It tells its progress
+ * some time later. The steward moves the front by what it sees ahead, while nothing is gated, and
+ * publishes heads: one less than is done, or, released, all of it. It obeys orders: one that has a
+ * gate raises it to the front until that is reached. A seat that ended begins again at its head.
+ *
+ * A chunk that the front has passed is not looked at again. For nobody but its reader and the
+ * steward moves the front over its end. That reader has seen that nothing was gated, and moved
+ * nothing since; the steward moves nothing while it is. So the front was there before the gate,
+ * which is raised to it then, and who does that waits for the whole chunk.
  *
  * Verified: every message is handled once, over pauses, parks and new launches; no slot is written
  * again before it was read; when the head says that all is handled, or an order is said to be
- * carried out, what was sent before is done, and for all to see; nobody waits for ever.
- * Not so: that nothing is handled any more when a pause is carried out. A reader that looked before
- * the gate was there may take what was sent after that.
+ * carried out, what was sent before is done, and for all to see; nothing is handled from when a
+ * pause is carried out until the next order; nobody waits for ever.
  *
  * -DFORGET_RAISE   the gate is what the host says, wherever the front is.
- * -DTAKE_BEYOND    a reader takes what is there behind what is not.
+ * -DLOOK_ONCE      a reader does not look at the gate again.
+ * -DPASS_HALF      it takes a chunk for passed that the front is in.
+ * -DSCOUT_GATED    the steward moves the front while there is a gate.
  * -DCREDIT_MORE    a head that returns room says one more than is done.
  * -DCREDIT_ALL     it says all that is done, and is not released.
  * -DTELL_FIRST     a reader tells what it did before that can be seen.
- * -DFORGET_UNTOLD  a reader that ends keeps for itself what it has not told.
  * -DBEGIN_WHOLE    a reader begins with a whole chunk.
  * All must be refused; tests/models_test.sh checks that they are.
  */
@@ -62,6 +67,7 @@ byte running = 0;                /* readers */
  * is below `released` can be seen by the host. */
 short handled = 0, done = 0;
 byte released = FIRST;
+bool quiet = false; /* nothing may be handled now */
 
 #define UP_TO(n) ((1 << (n)) - (1 << FIRST))
 #define IS_DONE(n) ((done & UP_TO(n)) == UP_TO(n))
@@ -88,14 +94,20 @@ inline launch()
 
 /* By the reader that has the chunk at `base`, of which `had` is done, as bits. */
 #define NEXT (base + (had & 1))
-#define CAN_READ                                                                                   \
-    (base <= front && (NEXT < there || TAKES_BEYOND) && (!gated || NEXT < gate))
-#ifdef TAKE_BEYOND
-#define TAKES_BEYOND (base + 1 < there && !(had & 2))
-#else
-#define TAKES_BEYOND false
-#endif
+#define CAN_READ (base <= front && NEXT < there)
 #define HAS(i) (!(had & (1 << (i))) && base + (i) < there && base + (i) < below)
+#ifdef PASS_HALF
+#define IS_PASSED (base < front)
+#else
+#define IS_PASSED (base + CHUNK <= front)
+#endif
+#ifdef LOOK_ONCE
+#define LOOKS_AGAIN false
+#else
+#define LOOKS_AGAIN (!passed)
+#endif
+#define OPEN 255
+#define BEHIND (base + (ready >= 2 -> 2 : 1))
 
 inline tell()
 {
@@ -109,10 +121,51 @@ inline tell()
     untold = false
 }
 
+inline take()
+{
+    atomic {
+        if
+        :: HAS(0) -> ready = 1
+        :: HAS(0) && HAS(1) -> ready = 3
+        :: HAS(1) && (had & 1) -> ready = 2
+        :: else -> skip
+        fi;
+        below = 0;
+        if
+        :: ready && !passed && BEHIND > front -> front = BEHIND
+        :: else -> skip
+        fi
+    };
+    atomic {
+        if
+        :: LOOKS_AGAIN && gated && BEHIND > gate -> ready = 0
+        :: else -> skip
+        fi;
+        passed = false;
+        assert(!(handled & (ready << base)));
+        assert(!ready || !quiet);
+        handled = handled | (ready << base)
+    };
+    atomic {
+        if
+        :: ready ->
+            assert(!quiet);
+            had = had | ready;
+            untold = true;
+            if
+            :: had == 3 -> base = base + CHUNK * READERS; had = 0
+            :: else -> skip
+            fi;
+            ready = 0
+        :: else -> skip
+        fi
+    }
+}
+
 proctype reader(byte me)
 {
     byte base, had, below, ready;
-    bool untold;
+    bool untold, passed;
 
 end:
     do
@@ -126,51 +179,22 @@ end:
     }
 end_looks:
         do
-        :: atomic { !quit && CAN_READ -> below = (gated -> 0 : 255) };
+        :: atomic { !quit && gated && CAN_READ && NEXT < gate -> below = gate };
+            take()
+        :: atomic { !quit && !gated -> below = OPEN };
+end_open: /* the front may come here when it is gated again */
             if
-            :: below == 0 -> below = gate
-            :: else -> skip
-            fi;
-            atomic {
-                if
-                :: HAS(0) -> ready = 1
-                :: HAS(0) && HAS(1) -> ready = 3
-                :: HAS(1) && (had & 1) -> ready = 2
-#ifdef TAKE_BEYOND
-                :: HAS(1) && !(had & 1) -> ready = 2
-#endif
-                :: else -> skip
-                fi;
-                below = 0;
-                assert(!(handled & (ready << base)));
-                handled = handled | (ready << base)
-            };
-            atomic {
-                if
-                :: ready ->
-                    had = had | ready;
-                    untold = true;
-                    if
-                    :: base + (had >= 2 -> 2 : 1) > front -> front = base + (had >= 2 -> 2 : 1)
-                    :: else -> skip
-                    fi;
-                    if
-                    :: had == 3 -> base = base + CHUNK * READERS; had = 0
-                    :: else -> skip
-                    fi;
-                    ready = 0
-                :: else -> skip
-                fi
-            }
+            :: atomic { CAN_READ -> passed = IS_PASSED };
+                take()
+            :: atomic { gated || untold || quit -> below = 0 }
+            fi
         :: untold -> tell()
         :: quit -> break
         od;
-#ifndef FORGET_UNTOLD
         if
         :: untold -> tell()
         :: else -> skip
         fi;
-#endif
         atomic { base = 0; had = 0; untold = false; running-- }
     od
 }
@@ -198,6 +222,11 @@ inline raise_gate()
 
 /* What the steward sees ahead: the last slot of every second chunk. */
 #define AHEAD ((front / CHUNK + 2) * CHUNK)
+#ifdef SCOUT_GATED
+#define SCOUTS true
+#else
+#define SCOUTS (!gated)
+#endif
 
 proctype steward()
 {
@@ -208,7 +237,7 @@ end:
     :: atomic { has_begun -> has_begun = false; seen = carried_out; obeyed = carried_out }
 end_looks:
         do
-        :: atomic { !gated && AHEAD <= there -> front = AHEAD }
+        :: atomic { SCOUTS && AHEAD <= there -> front = AHEAD }
         :: d_step {
             LEAST - published >= DUE ->
 #ifdef CREDIT_MORE
@@ -274,7 +303,8 @@ active proctype host()
     :: orders < ORDERS -> /* pause */
         orders++;
         give_order(false, 0);
-        atomic { carried_out == order -> assert(IS_DONE(sent) && released >= sent) };
+        atomic { carried_out == order -> assert(IS_DONE(sent) && released >= sent); quiet = true };
+        quiet = false;
         give_order(true, 0)
     :: orders < ORDERS -> /* park */
         orders++;
