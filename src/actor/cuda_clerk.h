@@ -39,18 +39,17 @@ static __device__ __forceinline__ void gyre_clerk_init(const gyre_reader *reader
     clerk->answered = clerk->batches = clerk->handled = clerk->settled = 0;
 }
 
-/* Puts the messages of `quads` into the hand: in the order of their bands, and as they stand. Then
- * the end of this batch is known. */
+/* Puts the messages of `quads` into the hand, from `number` on: in the order of their bands, and as
+ * they stand. Then the end of this batch is known. */
 static __device__ __forceinline__ void gyre_deal_quads(gyre_reader *reader, gyre_clerk *clerk,
-                                                       gyre_abi_u32 quads, gyre_abi_u32 head,
-                                                       gyre_abi_u32 place)
+                                                       gyre_abi_u32 number, gyre_abi_u32 quads,
+                                                       gyre_abi_u32 head, gyre_abi_u32 place)
 {
     const int mine = quads >> reader->lane & 1;
     const gyre_abi_u32 flags = head >> 16 & 0xff, band = head >> 30;
     const gyre_abi_u32 before = (1u << reader->lane) - 1;
-    gyre_abi_u32 first = reader->lane == 0 ? gyre_claim_hand(reader, __popc(quads)) : 0, number;
+    const gyre_abi_u32 end = number + __popc(quads);
 
-    number = first = __shfl_sync(GYRE_ALL, first, 0);
     if (!__any_sync(GYRE_ALL, mine && band))
         number += __popc(quads & before);
     else
@@ -66,13 +65,14 @@ static __device__ __forceinline__ void gyre_deal_quads(gyre_reader *reader, gyre
     if (mine)
         gyre_put_in_hand(reader, number, place);
     if (reader->lane == 0)
-        gyre_poke(GYRE_WORD(batch_end[clerk->batches % GYRE_BATCHES]), first + __popc(quads));
+        gyre_poke(GYRE_WORD(batch_end[clerk->batches % GYRE_BATCHES]), end);
 }
 
-/* Deals what is on the stage of the next few messages of every port's ring. */
+/* Deals what is on the stage of the next few messages of every port's ring, if there is room. */
 static __device__ __forceinline__ int gyre_deal(gyre_reader *reader, gyre_abi_u32 ports,
                                                 gyre_clerk *clerk)
 {
+    const gyre_abi_u32 dealt = gyre_peek_all(GYRE_WORD(dealt));
     const gyre_abi_u32 half = clerk->half, each = gyre_clerk_each(ports);
     const gyre_abi_u32 quad = reader->lane / 4, ahead = quad % each;
     const gyre_abi_u32 port = quad / each + 8 * half;
@@ -81,8 +81,10 @@ static __device__ __forceinline__ int gyre_deal(gyre_reader *reader, gyre_abi_u3
         gyre_stage_slot(reader, gyre_stage_at(port, sequence)), reader->lane & 3);
     int is_there = port < ports && mine.stamp == gyre_ring_stamp(sequence, reader->salt);
     gyre_abi_u32 quads, first, came;
-    int gated;
+    int gated, deals = 0;
 
+    if (dealt - clerk->answered > 8)
+        return 0;
     clerk->half = ports > 8 ? !half : 0;
     gated = __any_sync(GYRE_ALL, gyre_peek(GYRE_WORD(gated)) != 0);
     if (gated)
@@ -97,8 +99,11 @@ static __device__ __forceinline__ int gyre_deal(gyre_reader *reader, gyre_abi_u3
     if (first >> reader->lane & 1)
         gyre_poke(GYRE_WORD(taken[port]), sequence + came);
     __syncwarp();
-    /* as gyre_take_chunk: what is taken first, and then the gate once more */
-    if (!gated && gyre_peek_all(GYRE_WORD(gated))) {
+    /* As gyre_take_chunk: what is taken first, and then the gate once more. Where a bell has come
+     * since there was room, there may be none. */
+    if (reader->lane == 0 && (gated || !gyre_peek(GYRE_WORD(gated))))
+        deals = gyre_swap(GYRE_WORD(dealt), dealt, dealt + __popc(quads)) == dealt;
+    if (!__shfl_sync(GYRE_ALL, deals, 0)) {
         if (first >> reader->lane & 1)
             gyre_poke(GYRE_WORD(taken[port]), sequence);
         __syncwarp();
@@ -106,7 +111,8 @@ static __device__ __forceinline__ int gyre_deal(gyre_reader *reader, gyre_abi_u3
     }
     clerk->taken[0] += half ? 0 : came;
     clerk->taken[1] += half ? came : 0;
-    gyre_deal_quads(reader, clerk, quads, (gyre_abi_u32)mine.eight, gyre_stage_at(port, sequence));
+    gyre_deal_quads(reader, clerk, dealt, quads, (gyre_abi_u32)mine.eight,
+                    gyre_stage_at(port, sequence));
     if (reader->lane % 4 == 0 && ahead == 0) {
         const gyre_abi_u32 batch = clerk->batches % GYRE_BATCHES;
 
@@ -192,14 +198,13 @@ static __device__ __forceinline__ void gyre_clerk_loop(gyre_reader *reader, gyre
         if (++round % 8 == 0)
             quits = (int)gyre_peek_all(GYRE_WORD(quit));
         if (!quits && clerk.batches - clerk.settled < GYRE_BATCHES &&
-            gyre_peek_all(GYRE_WORD(dealt)) - clerk.answered <= 8 &&
             gyre_deal(reader, ports, &clerk))
             idle = 0;
         if (drowses && idle > GYRE_DROWSY)
             __nanosleep(200);
     }
     if (reader->lane == 0)
-        gyre_put_in_hand(reader, gyre_claim_hand(reader, 1), GYRE_HAND_SPECIAL | GYRE_HAND_PLACE);
+        gyre_put_in_hand(reader, gyre_claim_hand(reader), GYRE_HAND_SPECIAL | GYRE_HAND_PLACE);
     while (clerk.settled != clerk.batches)
         clerk.settled = gyre_close_batches(reader, &clerk, ports, clerk.settled,
                                            gyre_peek_all(GYRE_WORD(settled)), GYRE_WORD(sure));

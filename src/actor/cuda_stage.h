@@ -97,17 +97,16 @@ static __device__ __forceinline__ void gyre_stage_init(gyre_reader *reader, gyre
     }
 }
 
-/* Numbers of the hand for so many messages, nobody else's between them; the first. By one lane. */
-static __device__ __forceinline__ gyre_abi_u32 gyre_claim_hand(const gyre_reader *reader,
-                                                               gyre_abi_u32 count)
+/* The next number of the hand. By one lane. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_claim_hand(const gyre_reader *reader)
 {
-    gyre_abi_u32 first;
+    gyre_abi_u32 number;
 
-    asm volatile("atom.shared.add.u32 %0, [%1], %2;"
-                 : "=r"(first)
-                 : "r"(GYRE_WORD(dealt)), "r"(count)
+    asm volatile("atom.shared.add.u32 %0, [%1], 1;"
+                 : "=r"(number)
+                 : "r"(GYRE_WORD(dealt))
                  : "memory");
-    return first;
+    return number;
 }
 
 /* Puts a message into the hand. */
@@ -126,9 +125,9 @@ static __device__ __forceinline__ void gyre_stage_bell(gyre_reader *reader, gyre
     gyre_fence(); /* what was acquired, and this, is seen before the entry */
     __syncwarp();
     if (reader->lane == 0) {
-        const gyre_abi_u32 number = gyre_claim_hand(reader, 1);
+        const gyre_abi_u32 number = gyre_claim_hand(reader);
 
-        while (number - gyre_peek(GYRE_WORD(answered)) >= GYRE_HAND && !gyre_peek(GYRE_WORD(quit)))
+        while (number - gyre_peek(GYRE_WORD(answered)) >= GYRE_HAND)
             ;
         gyre_put_in_hand(reader, number, GYRE_HAND_SPECIAL | GYRE_HAND_CALL | reader->port);
     }

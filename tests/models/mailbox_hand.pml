@@ -3,22 +3,25 @@
  * mailbox_hand: how messages that a whole block handles go from the warps that read them to those
  * that handle them, and their answers back (src/actor/cuda_stage.h, src/actor/cuda_clerk.h,
  * src/actor/cuda_block.h), for spin. Slots and orders are whole here; mailbox.pml and
- * mailbox_order.pml look at their pieces, mailbox_front.pml at how the ring is read.
+ * mailbox_order.pml look at their pieces, mailbox_front.pml at how the ring is read,
+ * mailbox_hand_bell.pml at bells.
  *
  * Readers put messages on the stage, in any order, each in the slot of one that is handled. The
- * clerk deals what is next, two at most and in either order, because of their bands; it writes down
- * how far the ring was taken with each such batch. Two warps handle what is in the hand, one after
- * another, and meet once for each; the first of them posts the answer, or that there is none, says
- * that it is finished, and makes things sure when the hand is empty or whenever it likes. The clerk
- * sends answers, two at most, and tells of batches: handled, so that slots may be used again, and
- * sure, which is what the host is told. Hand and answers are rings: a place is used again when the
- * clerk has done with its answer. An order has a gate, which the clerk looks at before it deals; at
- * the end it deals no more, and sends what is due. A seat that ended begins again at its head.
+ * clerk deals what is next, two at most and in either order, because of their bands: it says how
+ * far it has taken the ring, and looks at the gate once more before it deals; it writes down how
+ * far that was with each such batch. Two warps handle what is in the hand, one after another, and
+ * meet once for each; the first of them posts the answer, or that there is none, says that it is
+ * finished, and makes things sure when the hand is empty or whenever it likes. The clerk sends
+ * answers, two at most, and tells of batches: handled, so that slots may be used again, and sure,
+ * which is what the host is told. Hand and answers are rings: a place is used again when the clerk
+ * has done with its answer. An order has a gate; the steward raises it to what is taken. At the end
+ * the clerk deals no more, and sends what is due. A seat that was parked begins again at its head.
  *
- * Verified: every message is handled once, whole, over parks; every call gets its answer; when the
- * head says that all is handled, or a park is over, what was sent before is done, and for all to
- * see; nobody waits for ever.
- * Bells are not here: the first warp answers them itself (mailbox_bell.pml).
+ * Verified: every message is handled once, whole, over pauses and parks; every call gets its
+ * answer, and that of one in hand also when the seat ends at once; no place of the hand is written
+ * while somebody needs it; when the head says that all is handled, or an order is carried out, what
+ * was sent before is done, and for all to see; nothing is handled from when a pause or a park is
+ * carried out until the next order; nobody waits for ever.
  *
  * -DSETTLED_ONLY   the clerk looks for answers only while there are batches that are not sure.
  * -DREUSE_TAKEN    a slot of the stage is used again when its message is in hand.
@@ -27,19 +30,24 @@
  * -DSURE_FINISHED  what is finished counts as sure.
  * -DFORGET_MEET    the first warp does not wait for the other.
  * -DQUIT_NOW       the clerk ends with answers that are due.
- * All must be refused; tests/models_test.sh checks that they are.
+ * -DLOOK_ONCE      it does not look at the gate again.
+ * -DFORGET_TAKEN   the steward does not raise the gate.
+ * All must be refused, HAND_FINISHED with -DSTAGE=4; tests/models_test.sh checks that they are.
  */
-#define STAGE 4
+#ifndef STAGE
+#define STAGE 3
+#endif
 #define HAND 3
 #define EACH 2 /* messages of a batch, and answers that are sent at once */
 #define BATCHES 2
 #define FIRST 1 /* what sequences begin with */
 #ifndef LAST
-#define LAST 6 /* behind the last message */
+#define LAST 5 /* behind the last message */
 #endif
-#ifndef PARKS
-#define PARKS 1
+#ifndef ORDERS
+#define ORDERS 1 /* to pause, to park or to end */
 #endif
+#define WARPS 3 /* those below, without readers and the steward */
 #define NONE 255
 #define IS_CALL(sequence) ((sequence) % 2)
 
@@ -47,11 +55,13 @@
 byte there = FIRST;
 
 /* The host's. */
-byte host_gate = FIRST;
-bool ends = false;
+mtype = { GO_ON, PAUSE, PARK, END };
+mtype ordered = GO_ON;
+byte order = 0, host_gate = FIRST;
+bool over = false;
 
 /* The seat's. */
-byte heads = FIRST;
+byte heads = FIRST, carried_out = 0;
 bool ended = false;
 
 /* What its warps share. */
@@ -60,15 +70,16 @@ byte stage[STAGE], gate, taken, handled, sure;
 bool gated, quit;
 typedef place { byte number, sequence };
 place hand[HAND], answers[HAND]; /* a sequence of NONE: no answer, or the end */
-byte batch[BATCHES], batch_end[BATCHES], finished, settled;
+byte batch[BATCHES], batch_end[BATCHES], dealt, answered, finished, settled;
 bool meets; /* the second warp waits at the barrier */
-bool begins[3];
+bool begins[WARPS];
 byte running = 0;
 
 /* Messages, as bits: handled, and what they did can be seen by others of the seat; answered. What
  * is below `released` can be seen by the host. */
 byte begun = 0, done = 0, replied = 0;
 byte released = FIRST;
+bool quiet = false; /* nothing may be handled now */
 
 #define UP_TO(n) ((1 << (n)) - (1 << FIRST))
 #define IS_DONE(n) ((done & UP_TO(n)) == UP_TO(n))
@@ -90,11 +101,13 @@ inline launch()
             answers[i].number = NONE;
             answers[i].sequence = 0
         }
-        i = 0;
         for (i : 0 .. BATCHES - 1) {
             batch[i] = 0;
             batch_end[i] = 0
         }
+        i = 0;
+        dealt = 0;
+        answered = 0;
         finished = 0;
         settled = 0;
         gated = false;
@@ -102,7 +115,7 @@ inline launch()
         quit = false;
         ended = false;
         begins[0] = true; begins[1] = true; begins[2] = true;
-        running = 3
+        running = WARPS
     }
 }
 
@@ -112,7 +125,7 @@ inline launch()
 #define FREE_FROM handled
 #endif
 #define TO_STAGE(ahead)                                                                            \
-    (running == 3 && !quit && FREE_FROM + (ahead) < there &&                                       \
+    (running == WARPS && !quit && FREE_FROM + (ahead) < there &&                                   \
      FREE_FROM + (ahead) >= taken && stage[(FREE_FROM + (ahead)) % STAGE] != FREE_FROM + (ahead))
 
 inline put_on_stage(ahead)
@@ -127,18 +140,21 @@ end:
     :: atomic { TO_STAGE(0) -> put_on_stage(0) }
     :: atomic { TO_STAGE(1) -> put_on_stage(1) }
     :: atomic { TO_STAGE(2) -> put_on_stage(2) }
+#if STAGE > 3
     :: atomic { TO_STAGE(3) -> put_on_stage(3) }
+#endif
     od
 }
 
-#define IS_STAGED(sequence, open) (stage[(sequence) % STAGE] == (sequence) && (sequence) < (open))
-
+/* Nobody needs what was there. */
 inline put_in_hand(at, what)
 {
-    hand[(dealt + (at)) % HAND].sequence = what;
-    hand[(dealt + (at)) % HAND].number = dealt + (at)
+    assert(hand[(at) % HAND].number == NONE || hand[(at) % HAND].number < answered);
+    hand[(at) % HAND].sequence = what;
+    hand[(at) % HAND].number = at
 }
 
+#define IS_STAGED(sequence, open) (stage[(sequence) % STAGE] == (sequence) && (sequence) < (open))
 #ifdef HAND_FINISHED
 #define IN_HAND (dealt - finished)
 #else
@@ -147,7 +163,7 @@ inline put_in_hand(at, what)
 #ifdef SETTLED_ONLY
 #define LOOKS (told_sure != batches)
 #else
-#define LOOKS (told_sure != batches || answered != dealt)
+#define LOOKS (told_sure != batches || answered != finished)
 #endif
 #ifdef SURE_FINISHED
 #define SETTLED finished
@@ -160,12 +176,14 @@ inline put_in_hand(at, what)
 #define HAS_NEWS                                                                                   \
     (IS_ANSWER(finished) || IS_CLOSED(told, finished) || IS_CLOSED(told_sure, SETTLED))
 
-inline send_answer()
+/* To the port that the hand says. */
+inline send_answer(up_to)
 {
     if
-    :: IS_ANSWER(seen) ->
+    :: IS_ANSWER(up_to) ->
         if
         :: answers[answered % HAND].sequence != NONE ->
+            assert(hand[answered % HAND].number == answered);
             assert(!(replied & (1 << answers[answered % HAND].sequence)));
             replied = replied | (1 << answers[answered % HAND].sequence)
         :: else -> skip
@@ -183,9 +201,15 @@ inline close_batches(closed, messages, head)
     od
 }
 
+#ifdef LOOK_ONCE
+#define DEALS true
+#else
+#define DEALS (open != NONE || !gated)
+#endif
+
 proctype clerk()
 {
-    byte dealt, answered, batches, told, told_sure, seen, open;
+    byte batches, told, told_sure, seen, open, came;
 
 end:
     do
@@ -194,8 +218,8 @@ end_looks:
         do
         :: atomic { LOOKS && HAS_NEWS -> seen = finished }
             d_step {
-                send_answer();
-                send_answer();
+                send_answer(seen);
+                send_answer(seen);
 #ifdef COUNT_FINISHED
                 handled = first + seen;
 #else
@@ -206,35 +230,43 @@ end_looks:
             }
         :: atomic {
             !quit && batches - told_sure < BATCHES && IN_HAND <= HAND - EACH &&
-            IS_STAGED(taken, (gated -> gate : NONE)) -> open = (gated -> gate : NONE)
+            IS_STAGED(taken, (gated -> gate : NONE)) ->
+            open = (gated -> gate : NONE);
+            came = (IS_STAGED(taken + 1, open) -> 2 : 1)
         }
-            atomic {
-                if
-                :: IS_STAGED(taken + 1, open) -> put_in_hand(0, taken); put_in_hand(1, taken + 1);
-                    taken = taken + 2; dealt = dealt + 2
-                :: IS_STAGED(taken + 1, open) -> put_in_hand(1, taken); put_in_hand(0, taken + 1);
-                    taken = taken + 2; dealt = dealt + 2
-                :: !IS_STAGED(taken + 1, open) -> put_in_hand(0, taken); taken++; dealt++
-                fi;
-                batch[batches % BATCHES] = taken;
-                batch_end[batches % BATCHES] = dealt;
-                batches++;
-                open = 0
-            }
+            taken = taken + came;
+            if
+            :: !DEALS -> atomic { taken = taken - came; open = 0; came = 0 }
+            :: DEALS ->
+                atomic {
+                    if
+                    :: came == 1 -> put_in_hand(dealt, taken - 1)
+                    :: came == 2 -> put_in_hand(dealt, taken - 2);
+                        put_in_hand(dealt + 1, taken - 1)
+                    :: came == 2 -> put_in_hand(dealt, taken - 1);
+                        put_in_hand(dealt + 1, taken - 2)
+                    fi;
+                    dealt = dealt + came;
+                    batch[batches % BATCHES] = taken;
+                    batch_end[batches % BATCHES] = dealt;
+                    batches++;
+                    open = 0; came = 0
+                }
+            fi
 #ifdef QUIT_NOW
         :: quit -> break
 #else
         :: quit && answered == dealt -> break
 #endif
         od;
-        atomic { hand[dealt % HAND].sequence = NONE; hand[dealt % HAND].number = dealt };
+        atomic { put_in_hand(dealt, NONE) };
         do
         :: atomic { told_sure != batches && IS_CLOSED(told_sure, settled) ->
             close_batches(told_sure, settled, sure) }
         :: told_sure == batches -> break
         od;
         atomic {
-            dealt = 0; answered = 0; batches = 0; told = 0; told_sure = 0;
+            batches = 0; told = 0; told_sure = 0;
             running--
         }
     od
@@ -274,7 +306,7 @@ end_looks:
             atomic {
                 meets == MEETS ->
                 meets = false;
-                assert(!(begun & (1 << sequence)));
+                assert(!quiet && !(begun & (1 << sequence)));
                 begun = begun | (1 << sequence);
                 answers[number % HAND].sequence = (IS_CALL(sequence) -> sequence : NONE);
                 answers[number % HAND].number = number;
@@ -305,21 +337,70 @@ end_looks:
     od
 }
 
+inline publish()
+{
+    heads = sure;
+    released = sure
+}
+
+#define RUNS (running == WARPS && !quit)
+#ifdef FORGET_TAKEN
+#define TAKEN 0
+#else
+#define TAKEN taken
+#endif
+
 active proctype steward()
 {
+    byte seen = 0;
+    bool obeyed = true;
+    mtype told;
+
 end:
     do
-    :: d_step { running == 3 && sure != heads -> heads = sure; released = sure }
-    :: atomic { running == 3 && ends && !gated -> gate = host_gate };
-        gated = true
-    :: atomic { running == 3 && gated && !quit && heads >= gate -> quit = true }
-    :: d_step { running == 0 && quit && !ended -> heads = sure; released = sure; ended = true }
+    :: d_step { RUNS && sure != heads -> publish() }
+    :: atomic {
+        RUNS && order != seen ->
+        seen = order;
+        told = ordered;
+        obeyed = false;
+        gate = host_gate
+    };
+        gated = told != GO_ON
+    :: d_step {
+        RUNS && !obeyed && gated && told != END && (sure >= gate || TAKEN > gate) ->
+        gate = (TAKEN > gate -> TAKEN : gate)
+    };
+        atomic {
+            publish();
+            if
+            :: heads < gate
+            :: heads >= gate && told == PAUSE -> obeyed = true; carried_out = seen
+            :: heads >= gate && told == PARK -> obeyed = true; quit = true
+            fi
+        }
+    :: atomic { RUNS && !obeyed && !gated -> obeyed = true; carried_out = seen }
+    :: atomic { RUNS && !obeyed && gated && told == END -> obeyed = true; quit = true }
+    :: d_step { running == 0 && quit && !ended -> publish(); carried_out = seen; ended = true }
     od
 }
 
+inline give_order(what)
+{
+    atomic {
+        quiet = false;
+        host_gate = (what == GO_ON -> host_gate : there);
+        ordered = what;
+        order++;
+        orders = orders + (what == GO_ON -> 0 : 1)
+    }
+}
+
+#define IS_OBEYED (IS_DONE(host_gate) && released >= host_gate)
+
 active proctype host()
 {
-    byte i, parks = 0;
+    byte i, orders = 0;
 
     atomic {
         run clerk();
@@ -328,12 +409,19 @@ active proctype host()
     }
     launch();
     do
-    :: atomic { parks < PARKS -> parks++; host_gate = there; ends = true };
-        atomic {
-            ended -> assert(IS_DONE(host_gate) && released >= host_gate);
-            ends = false
-        };
+    :: orders < ORDERS ->
+        give_order(PAUSE);
+        atomic { carried_out == order -> assert(IS_OBEYED); quiet = true };
+        give_order(GO_ON)
+    :: orders < ORDERS ->
+        give_order(PARK);
+        atomic { ended -> assert(IS_OBEYED); quiet = true };
+        give_order(GO_ON);
         launch()
+    :: orders < ORDERS ->
+        give_order(END);
+        atomic { ended -> assert(!(begun & CALLS & ~replied)); over = true };
+        break
     :: break
     od
 }
@@ -341,12 +429,13 @@ active proctype host()
 active proctype port()
 {
     do
-    :: there < LAST -> there++
+    :: there < LAST && !over -> there++
     :: atomic { heads == there -> assert(IS_DONE(there) && released >= there) };
         if
         :: there == LAST -> break
         :: else -> skip
         fi
+    :: over -> break
     od;
-    ((replied & UP_TO(LAST)) == (CALLS & UP_TO(LAST)))
+    ((replied & UP_TO(LAST)) == (CALLS & UP_TO(LAST)) || over)
 }
