@@ -106,12 +106,11 @@ enum {
     "" text_, (gyre_abi_u32)(sizeof("" text_) - sizeof(char[sizeof("" text_) <= 32 ? 1 : -1]))
 
 /* The time in nanoseconds, gyre_self_now(self), which does not go back: for how long something
- * takes, and for giving up. It is the clock by which a behaviour sees its message's deadline.
- *   CPU     the host's (gyre/clock.h)
- *   CUDA    the GPU's, %globaltimer, which begins elsewhere; its steps are the GPU's own, and may
- * be a microsecond. Each lane asks for itself OpenCL  has none: the host's as it was last told,
- * which is at an order, with a message that has a deadline, and from time to time while a port
- * waits that has sent such. It may stand still for ever, so never wait for it */
+ * takes, and for giving up. It is the clock by which a behaviour sees its message's deadline. On
+ * the CPU it is the host's (gyre/clock.h). On CUDA it is the GPU's, which begins elsewhere and may
+ * go in steps of a microsecond; each lane asks for itself. OpenCL has none: there it is the host's
+ * as it was last told, which is at an order, with a message that has a deadline, and from time to
+ * time while a port waits that has sent such; it may stand still, so never wait for it. */
 #if defined(__OPENCL_VERSION__) /* the loop behind this text has it */
 GYRE_FUNCTION gyre_abi_u64 gyre_self_now(GYRE_OWN gyre_self *self);
 #endif

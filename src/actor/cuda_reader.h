@@ -84,7 +84,7 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_take_chunk(gyre_reader *read
                                           sequence - reader->base < below);
     gyre_abi_u32 missing;
 
-    /* those before the first that is not there: a warp that ends leaves no gap behind */
+    /* those before the first that is not there: an order waits for all before the last one taken */
     ready &= ~reader->done;
     missing = GYRE_QUADS & ~reader->done & ~ready;
     if (missing)
