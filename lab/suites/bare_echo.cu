@@ -3,15 +3,17 @@
  * bare_echo: the least that a resident kernel of CUDA can do with stamped lines in the host's
  * memory. Knows nothing of Gyre, and includes nothing.
  *
- *   bare_echo  as many warps as there are replicas of a request, 4 KiB apart, each of which watches
+ * bare_echo: as many warps as there are replicas of a request, 4 KiB apart, each of which watches
  * one by four lanes. The first to see it whole writes it back as the reply.
- *   bare_block  the same, but the first to see it hands it to 256 threads more through shared memory
+ *
+ * bare_block: the same, but the first to see it hands it to 256 threads more through shared memory
  * and a barrier. They add up the words of a payload, if there is one, and after another barrier four
  * of them write the reply.
- *   bare_rate  32 warps, and a ring of requests for each of `rings` threads of the host: the eight slots from 8k on belong to
- * warp k of those of the ring, and four lanes to a slot. A request is written back to its slot of
- * the ring of replies; or, one way, counted and added up, and each warp tells now and then, and
- * when it idles, how far it is.
+ *
+ * bare_rate: 32 warps, and a ring of requests for each of `rings` threads of the host: the eight
+ * slots from 8k on belong to warp k of those of the ring, and four lanes to a slot. A request is
+ * written back to its slot of the ring of replies; or, one way, counted and added up, and each warp
+ * tells now and then, and when it idles, how far it is.
  *
  * All end when they see the stamp that is all ones.
  */

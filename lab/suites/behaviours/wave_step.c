@@ -222,7 +222,7 @@ GYRE_BEHAVIOUR(wave_step, wave_state, GYRE_WIDTH_BLOCK)
     block.count = GYRE_PAYLOAD(gyre_abi_u32);
     block.even = GYRE_PAYLOAD(gyre_abi_f32) + WAVE_HEAD;
     block.odd = block.even + cells;
-    block.words = block.count + WAVE_HEAD + 2 * cells;
+    block.words = block.count + WAVE_HEAD + cells + cells;
     if (brief->type == WAVE_STEP) {
         wave_lead(self, &request, &block);
     } else if (brief->type == WAVE_FOLLOW) {
