@@ -7,8 +7,8 @@
  * one by four lanes. The first to see it whole writes it back as the reply.
  *
  * bare_block: the same, but the first to see it hands it to 256 threads more through shared memory
- * and a barrier. They add up the words of a payload, if there is one, and after another barrier four
- * of them write the reply.
+ * and a barrier. They add up the words of a payload, if there is one, and after another barrier
+ * four of them write the reply.
  *
  * bare_rate: 32 warps, and a ring of requests for each of `rings` threads of the host: the eight
  * slots from 8k on belong to warp k of those of the ring, and four lanes to a slot. A request is
