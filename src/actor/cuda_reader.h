@@ -52,8 +52,7 @@ static __device__ __forceinline__ gyre_ring_quarter gyre_load_chunk(const gyre_r
              ->quarter[reader->lane & 3]);
 }
 
-/* What is done is told. The fence waits for all reads of the host's memory that the multiprocessor
- * has under way. */
+/* What is done is told. The fence waits for what the warp has under way. */
 static __device__ __forceinline__ void gyre_tell_progress(gyre_reader *reader)
 {
     if (GYRE_BEHAVIOUR_WIDTH != GYRE_WIDTH_BLOCK) /* where it was read only */

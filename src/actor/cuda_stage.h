@@ -4,8 +4,7 @@
  * block, and answers on their way back, in shared memory. See cuda_block.h.
  *
  * Slots are as in the mailbox: each quarter arrives whole and carries its stamp, so nothing needs
- * to be ordered. A fence would wait for every read of the host's memory that the multiprocessor has
- * under way.
+ * to be ordered.
  *
  * Threads   one writer of a slot at a time: it is the readers' when its last message is handled.
  * Owns      nothing.
