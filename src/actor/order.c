@@ -112,9 +112,25 @@ static void move_gates(const gyre_actor *actor, uint32_t i, bool here)
     }
 }
 
+/* Whether a seat has seen that number: it would take an order of that number for an old one. Only
+ * where somebody else has written into the mailbox. */
+static bool was_seen(const gyre_actor *actor, uint32_t order)
+{
+    for (uint32_t i = 0; i < actor->shape.seats; i++) {
+        const gyre_seat *const seat = gyre_actor_seat(actor, i);
+
+        if (gyre_mailbox_load(&seat->control.host.order) == order ||
+            gyre_mailbox_load(&seat->control.device.order) == order)
+            return true;
+    }
+    return false;
+}
+
 static void issue(gyre_actor *actor, gyre_order o)
 {
-    actor->order++;
+    do
+        actor->order++;
+    while (was_seen(actor, actor->order));
     actor->ending = o.terminate != 0;
     for (uint32_t i = 0; i < actor->shape.seats; i++) {
         gyre_seat *const seat = gyre_actor_seat(actor, i);
