@@ -3,8 +3,8 @@
  * interactive_crew: the wave kept by actors (behaviours/wave_step.c) for suites/interactive.c.
  *
  * The host talks to one seat, the leader; the others follow it through the device's own memory.
- * They are an actor of their own, so that they need not look for messages. A message to each of
- * them and an answer from each would take longer than a launch does.
+ * They are an actor of their own, so that they need not look for messages. With a
+ * message to each of them and an answer from each, all of that would go over the bus.
  *
  * Threads   one.
  * Owns      the actors and their ports. The block is the caller's, with GYRE_WAVE_MORE bytes behind

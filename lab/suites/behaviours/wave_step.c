@@ -9,9 +9,9 @@
  * fields are words of those who do the steps together.
  *
  * The host talks to the leader alone. Who follows has one message for good, WAVE_FOLLOW, and waits
- * in it for the leader's turns, in the device's own memory: that takes a tenth of the time that a
- * message from the host takes. In each turn it does its slab and counts itself; the leader does the
- * first slab, waits for all, and answers, which releases what all have written.
+ * in it for the leader's turns, in the device's own memory, which is nearer than the host's. In
+ * each turn it does its slab and counts itself; the leader does the first slab, waits for all, and
+ * answers, which releases what all have written.
  *
  * Whoever has acquired a turn or a message has dropped what the multiprocessor's first cache held:
  * plain loads are right then, and neighbours find in that cache what one of them has read.
