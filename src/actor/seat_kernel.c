@@ -123,6 +123,18 @@ static gyre_status build_text(gyre_actor *actor)
     return status;
 }
 
+/* Drivers of OpenCL compile for a shape when it is launched first, and that takes longer than seats
+ * may take to come to life: a launch of none. */
+static gyre_status launch_nobody(gyre_actor *actor)
+{
+    parameters values = {0};
+    const gyre_launch launch = {
+        .grid = {1}, .block = {1}, .parameters = &values, .parameters_size = sizeof values};
+    const gyre_status status = gyre_stream_launch(actor->stream, actor->kernel, &launch);
+
+    return status == GYRE_OK ? gyre_stream_sync(actor->stream) : status;
+}
+
 static gyre_status prepare(gyre_actor *actor)
 {
     const gyre_behaviour *const behaviour = actor->behaviour;
@@ -148,7 +160,9 @@ static gyre_status prepare(gyre_actor *actor)
     status = gyre_stream_create(actor->context, NULL, &actor->stream);
     if (status == GYRE_OK)
         status = gyre_stream_create(actor->context, NULL, &actor->copies);
-    return status == GYRE_OK ? build_text(actor) : status;
+    if (status == GYRE_OK)
+        status = build_text(actor);
+    return status == GYRE_OK && !is_cuda(actor) ? launch_nobody(actor) : status;
 }
 
 static uint32_t block_threads(const gyre_actor *actor)

@@ -16,7 +16,7 @@
 
 #include "behaviours/waiter.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
-enum { SEATS = 2, EACH = 2 * SEATS, MANY = 1000, STALL_MS = 300, HANDSHAKE_MS = 500 };
+enum { SEATS = 2, EACH = 2 * SEATS, MANY = 1000, STALL_MS = 300, SHORT_MS = 50, LONG_MS = 5000 };
 
 static bool is_threads(void)
 {
@@ -46,11 +46,8 @@ static gyre_actor *sharer_new(void)
 
 static gyre_actor *sharer(uint32_t seats, gyre_actor_idle idle)
 {
-    const gyre_actor_launch_options options = {.struct_size = sizeof options,
-                                               .seats = seats,
-                                               .idle = idle,
-                                               .leave_us = 1000,
-                                               .handshake_ns = HANDSHAKE_MS * MS};
+    const gyre_actor_launch_options options = {
+        .struct_size = sizeof options, .seats = seats, .idle = idle, .leave_us = 1000};
     gyre_actor *const actor = sharer_new();
 
     return actor && ok(gyre_actor_launch(actor, &options)) ? actor : NULL;
@@ -464,6 +461,7 @@ static void one_that_cannot_come_back_stays_parked(void)
             CHECK(ok(suspend_all()));
         CHECK(ok(gyre_port_send(port, &message, soon())));
         actor->residence = &lame;
+        actor->launched.handshake_ns = SHORT_MS * MS;
         if (i == 0)
             CHECK(gyre_actor_resume(actor) == GYRE_NO_MEMORY);
         else if (i == 1)
@@ -472,6 +470,7 @@ static void one_that_cannot_come_back_stays_parked(void)
             gyre_residents_restore();
         CHECK(gyre_actor_state(actor) == GYRE_ACTOR_PARKED && !is_taken());
         actor->residence = whole;
+        actor->launched.handshake_ns = LONG_MS * MS;
         CHECK(ok(gyre_actor_resume(actor)) && answers(port));
     }
     drop(actor, port);
