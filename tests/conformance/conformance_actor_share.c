@@ -404,17 +404,30 @@ static void one_that_is_terminated_is_not_drained(void)
     give(GYRE_CONTEXT_PINNED, flag, 64);
 }
 
+static gyre_status see_no_end(gyre_actor *actor)
+{
+    (void)actor;
+    return GYRE_AGAIN;
+}
+
 static void one_that_steps_out_too_slowly_stays(void)
 {
     const gyre_actor_launch_options options = {.struct_size = sizeof options, .not_active = true};
     gyre_actor *const actor = sharer_new();
+    const gyre_residence *whole;
+    gyre_residence slow;
     gyre_port *port;
 
     NEED_ACTORS();
     REQUIRE(actor && ok(gyre_actor_launch(actor, &options)));
     port = port_new(actor);
+    whole = actor->residence;
+    slow = *whole;
+    slow.look = see_no_end;
     pthread_mutex_lock(&actor->lock);
+    actor->residence = &slow;
     CHECK(gyre_actor_step_out(actor, 0) == GYRE_TIMEOUT);
+    actor->residence = whole;
     pthread_mutex_unlock(&actor->lock);
     CHECK(gyre_actor_state(actor) == GYRE_ACTOR_LAUNCHED);
     sleep_ns(20 * MS); /* its seat may have ended */
