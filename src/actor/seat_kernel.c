@@ -15,6 +15,7 @@
 
 #include "actor/actor.h"
 #include "actor/image.h"
+#include "actor/order.h"
 #include "actor/text.h"
 #include "actor/trial.h"
 #include "base/alloc.h"
@@ -33,6 +34,8 @@ enum {
     STAGED_BYTES = 64,
     INCLUDES_MOST = 32, /* of all, the behaviour's own among them */
 };
+
+#define COMPILE_NS UINT64_C(60000000000)
 
 typedef struct parameters {
     unsigned char *mailbox;
@@ -124,15 +127,25 @@ static gyre_status build_text(gyre_actor *actor)
 }
 
 /* Drivers of OpenCL compile for a shape when it is launched first, and that takes longer than seats
- * may take to come to life: a launch of none. */
+ * may take to come to life, or a stream to be drained: a launch of none, with patience. */
 static gyre_status launch_nobody(gyre_actor *actor)
 {
     parameters values = {0};
     const gyre_launch launch = {
         .grid = {1}, .block = {1}, .parameters = &values, .parameters_size = sizeof values};
-    const gyre_status status = gyre_stream_launch(actor->stream, actor->kernel, &launch);
+    const uint64_t deadline_ns = gyre_clock_after_ns(COMPILE_NS);
+    gyre_status status = gyre_stream_launch(actor->stream, actor->kernel, &launch);
+    uint32_t rounds = 0;
 
-    return status == GYRE_OK ? gyre_stream_sync(actor->stream) : status;
+    while (status == GYRE_OK && (status = gyre_stream_poll(actor->stream)) == GYRE_AGAIN) {
+        if (gyre_clock_now_ns() >= deadline_ns)
+            return gyre_fail(GYRE_DEVICE_LOST, "behaviour '%s': %s did not launch it within %u s",
+                             actor->behaviour->name, gyre_context_device(actor->context)->name,
+                             (unsigned)(COMPILE_NS / 1000000000));
+        gyre_actor_doze(&rounds);
+        status = GYRE_OK;
+    }
+    return status;
 }
 
 static gyre_status prepare(gyre_actor *actor)
