@@ -23,7 +23,7 @@ enum { WARP = 32, PAYLOAD_MOST = 1 << 24 };
 
 typedef struct echo {
     gyre_bare_seat seat;
-    bool is_words; /* lines are of words: OpenCL */
+    bool is_words; /* lines are of words: some kernels of OpenCL */
     uint32_t replicas;
     uint64_t number, right;
     unsigned char *requests;
@@ -86,6 +86,20 @@ static gyre_status launch(echo *e, const gyre_bench_case *c, bool block)
                  : gyre_bare_seat_launch(&e->seat, "bare_echo", "pointer pointer", &launch);
 }
 
+/* A kernel of OpenCL tells when it is there, compiled first perhaps, what it can read. */
+static gyre_status learn_form(echo *e)
+{
+    gyre_bare_patience wait = {0};
+    uint32_t form;
+
+    e->is_words = true; /* as which both forms end */
+    while ((form = gyre_bare_form(e->reply)) == GYRE_BARE_UNKNOWN)
+        if (!gyre_bare_has_patience(&wait))
+            return gyre_bench_refuse(GYRE_UNAVAILABLE, "the kernel did not begin");
+    e->is_words = form == GYRE_BARE_IN_WORDS;
+    return GYRE_OK;
+}
+
 static gyre_status begin(echo *e, const gyre_bench_case *c, bool block)
 {
     const char *const backend = gyre_bench_device_word(c);
@@ -97,11 +111,11 @@ static gyre_status begin(echo *e, const gyre_bench_case *c, bool block)
             gyre_bare_seat_open(&e->seat, backend, lines + (size_t)e->words * sizeof(uint32_t));
     if (status != GYRE_OK)
         return status;
-    e->is_words = strcmp(backend, "opencl") == 0;
     e->reply = e->seat.memory;
     e->requests = (unsigned char *)e->seat.memory + GYRE_BARE_ROW;
     e->payload = (void *)((unsigned char *)e->seat.memory + lines);
-    return launch(e, c, block);
+    status = launch(e, c, block);
+    return status == GYRE_OK && strcmp(backend, "opencl") == 0 ? learn_form(e) : status;
 }
 
 static gyre_status set_up(const gyre_bench_case *c, bool block, uint64_t bytes, void **out_fixture)

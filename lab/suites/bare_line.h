@@ -31,7 +31,13 @@ typedef struct __attribute__((aligned(64))) gyre_bare_words {
     uint64_t word[16]; /* twelve are used */
 } gyre_bare_words;
 
-enum { GYRE_BARE_WORDS = 12, GYRE_BARE_READY = 512 /* words behind the reply */ };
+enum {
+    GYRE_BARE_WORDS = 12,
+    GYRE_BARE_READY = 512, /* words behind the reply */
+    GYRE_BARE_FORM = 528,  /* likewise: one of the next, from a kernel of OpenCL */
+};
+
+enum { GYRE_BARE_UNKNOWN = 0, GYRE_BARE_IN_WORDS = 1, GYRE_BARE_IN_QUARTERS = 2 };
 
 /* Tells the other side to end. */
 #define GYRE_BARE_QUIT UINT32_MAX
@@ -91,6 +97,12 @@ GYRE_INLINE bool gyre_bare_is_published(const void *reply, uint32_t number)
 
     /* acquire [bare-payload]: pairs with the release in gyre_bare_publish */
     return __atomic_load_n(ready, __ATOMIC_ACQUIRE) == number;
+}
+
+GYRE_INLINE uint32_t gyre_bare_form(const void *reply)
+{
+    /* relaxed: it says all there is */
+    return __atomic_load_n((const uint32_t *)reply + GYRE_BARE_FORM, __ATOMIC_RELAXED);
 }
 
 /* A message: its number, and at the end the inverse of it. */

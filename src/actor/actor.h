@@ -92,6 +92,7 @@ struct gyre_actor {
     gyre_kernel *kernel;              /* owned */
     gyre_stream *stream;              /* owned; the kernel runs on it */
     gyre_stream *copies;              /* owned; for the state while the kernel runs */
+    bool quarters;                    /* OpenCL: the kernel knows them, as CUDA's always does */
     uint32_t readers;                 /* warps of a block that read */
     gyre_resident resident;           /* on its device; no backend: it is in nobody's way */
 };

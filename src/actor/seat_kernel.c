@@ -32,6 +32,7 @@ enum {
     STAGE = 32, /* messages of a port in shared memory, and */
     HAND = 32,  /* answers there, as in actor/cuda_slot.h */
     STAGED_BYTES = 64,
+    TOLD_BYTES = 64,
     INCLUDES_MOST = 32, /* of all, the behaviour's own among them */
 };
 
@@ -126,26 +127,46 @@ static gyre_status build_text(gyre_actor *actor)
     return status;
 }
 
-/* Drivers of OpenCL compile for a shape when it is launched first, and that takes longer than seats
- * may take to come to life, or a stream to be drained: a launch of none, with patience. */
-static gyre_status launch_nobody(gyre_actor *actor)
+/* Until the launch of none is over, with patience. */
+static gyre_status await_nobody(gyre_actor *actor)
 {
-    parameters values = {0};
-    const gyre_launch launch = {
-        .grid = {1}, .block = {1}, .parameters = &values, .parameters_size = sizeof values};
     const uint64_t deadline_ns = gyre_clock_after_ns(COMPILE_NS);
-    gyre_status status = gyre_stream_launch(actor->stream, actor->kernel, &launch);
+    gyre_status status;
     uint32_t rounds = 0;
 
-    while (status == GYRE_OK && (status = gyre_stream_poll(actor->stream)) == GYRE_AGAIN) {
+    while ((status = gyre_stream_poll(actor->stream)) == GYRE_AGAIN) {
         if (gyre_clock_now_ns() >= deadline_ns)
             return gyre_fail(GYRE_DEVICE_LOST, "behaviour '%s': %s did not launch it within %u s",
                              actor->behaviour->name, gyre_context_device(actor->context)->name,
                              (unsigned)(COMPILE_NS / 1000000000));
         gyre_actor_doze(&rounds);
-        status = GYRE_OK;
     }
     return status;
+}
+
+/* Drivers of OpenCL compile for a shape when it is launched first, and that takes longer than seats
+ * may take to come to life, or a stream to be drained: a launch of none, which tells whether the
+ * kernel knows quarters. */
+static gyre_status launch_nobody(gyre_actor *actor)
+{
+    const gyre_memory *const memory = gyre_context_memory(actor->context, GYRE_CONTEXT_PINNED);
+    parameters values = {0};
+    const gyre_launch launch = {
+        .grid = {1}, .block = {1}, .parameters = &values, .parameters_size = sizeof values};
+    void *told = NULL;
+    gyre_status status = memory->take(memory, TOLD_BYTES, TOLD_BYTES, &told);
+
+    if (status != GYRE_OK)
+        return status;
+    values.mailbox = values.state = told;
+    status = gyre_stream_launch(actor->stream, actor->kernel, &launch);
+    if (status == GYRE_OK)
+        status = await_nobody(actor);
+    if (status != GYRE_OK) /* the memory stays: the kernel may still write it */
+        return status;
+    actor->quarters = *(const uint32_t *)told != 0;
+    memory->give(memory, told, TOLD_BYTES, TOLD_BYTES);
+    return GYRE_OK;
 }
 
 static gyre_status prepare(gyre_actor *actor)
@@ -246,10 +267,11 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
                          gyre_context_device(actor->context)->name);
     if (!is_cuda(actor)) {
         shape->lanes = 1;
-        shape->wide = 1;
+        shape->wide = !(actor->quarters && gyre_actor_quarters());
         shape->replicas = 1;
         shape->in_place = 1;
-        snprintf(actor->scheme, sizeof actor->scheme, "work-groups that spin, slots in words");
+        snprintf(actor->scheme, sizeof actor->scheme, "work-groups that spin, slots in %s",
+                 shape->wide ? "words" : "quarters");
         actor->resident.units = shape->seats; /* each takes one for good */
         return GYRE_OK;
     }

@@ -17,14 +17,23 @@
 
 #if defined(__OPENCL_VERSION__)
 #define GYRE_SLOT_APART static inline
+#if GYRE_RING_HAS_QUARTERS
+#define GYRE_SLOT_QUARTERS 1
+#include "actor/slot_opencl.h"
+#endif
 #else
 #if defined(__x86_64__)
-#define GYRE_SLOT_SSE2 1
+#define GYRE_SLOT_QUARTERS 1
 #include "actor/slot_sse2.h"
 #endif
 /* Not into its callers, which would all align their stack for the copy of a slot. */
 #define GYRE_SLOT_APART static __attribute__((noinline, unused))
 #endif
+
+/* Bytes as the slot of quarters that they are. */
+#define GYRE_SLOT_IN(bytes)                                                                        \
+    ((const GYRE_RING_SHARED gyre_ring_slot *)(const GYRE_RING_SHARED void *)(bytes))
+#define GYRE_SLOT_OUT(bytes) ((GYRE_RING_SHARED gyre_ring_slot *)(GYRE_RING_SHARED void *)(bytes))
 
 /* What a brief begins with. */
 GYRE_RING_INLINE gyre_abi_u64 gyre_slot_head(const GYRE_RING_OWN gyre_brief *brief,
@@ -42,7 +51,7 @@ GYRE_SLOT_APART int gyre_slot_read_parts(const GYRE_MAILBOX_BYTE *slot, gyre_abi
 
 #if GYRE_RING_HAS_QUARTERS
     if (!wide)
-        found = gyre_ring_read((const gyre_ring_slot *)(const void *)slot, stamp, &message.payload);
+        found = gyre_ring_read(GYRE_SLOT_IN(slot), stamp, &message.payload);
     else
 #endif
         found = gyre_ring_wide_read((const GYRE_RING_SHARED gyre_ring_wide_slot *)slot, stamp,
@@ -62,7 +71,7 @@ GYRE_SLOT_APART void gyre_slot_write_parts(GYRE_MAILBOX_BYTE *slot, gyre_abi_u32
     message.payload.eight[0] = head;
 #if GYRE_RING_HAS_QUARTERS
     if (!wide) {
-        gyre_ring_write((gyre_ring_slot *)(void *)slot, stamp, &message.payload);
+        gyre_ring_write(GYRE_SLOT_OUT(slot), stamp, &message.payload);
         return;
     }
 #endif
@@ -73,9 +82,9 @@ GYRE_SLOT_APART void gyre_slot_write_parts(GYRE_MAILBOX_BYTE *slot, gyre_abi_u32
 GYRE_RING_INLINE int gyre_slot_read(const GYRE_MAILBOX_BYTE *slot, gyre_abi_u32 wide,
                                     gyre_abi_u32 stamp, GYRE_RING_OWN gyre_brief *out_brief)
 {
-#if defined(GYRE_SLOT_SSE2)
+#if defined(GYRE_SLOT_QUARTERS)
     if (!wide)
-        return gyre_slot_read_sse2((const gyre_ring_slot *)(const void *)slot, stamp, out_brief);
+        return gyre_slot_read_quarters(GYRE_SLOT_IN(slot), stamp, out_brief);
 #endif
     return gyre_slot_read_parts(slot, wide, stamp, out_brief);
 }
@@ -85,9 +94,9 @@ GYRE_RING_INLINE void gyre_slot_write(GYRE_MAILBOX_BYTE *slot, gyre_abi_u32 wide
                                       gyre_abi_u32 stamp, gyre_abi_u64 head,
                                       const GYRE_RING_OWN gyre_brief *brief)
 {
-#if defined(GYRE_SLOT_SSE2)
+#if defined(GYRE_SLOT_QUARTERS)
     if (!wide) {
-        gyre_slot_write_sse2((gyre_ring_slot *)(void *)slot, stamp, head, brief);
+        gyre_slot_write_quarters(GYRE_SLOT_OUT(slot), stamp, head, brief);
         return;
     }
 #endif
@@ -99,9 +108,9 @@ GYRE_RING_INLINE void gyre_slot_write_one(GYRE_MAILBOX_BYTE *slot, gyre_abi_u32 
                                           gyre_abi_u32 stamp, gyre_abi_u64 head,
                                           const GYRE_RING_OWN gyre_brief *brief)
 {
-#if defined(GYRE_SLOT_SSE2)
+#if defined(GYRE_SLOT_QUARTERS)
     if (!wide) {
-        gyre_slot_write_one_sse2((gyre_ring_slot *)(void *)slot, stamp, head, brief);
+        gyre_slot_write_one_quarters(GYRE_SLOT_OUT(slot), stamp, head, brief);
         return;
     }
 #endif

@@ -44,8 +44,8 @@ static inline __m128i gyre_slot_blend(__m128i lower, __m128i upper)
 }
 
 /* As gyre_ring_read. */
-static inline int gyre_slot_read_sse2(const gyre_ring_slot *slot, gyre_abi_u32 stamp,
-                                      gyre_brief *out_brief)
+static inline int gyre_slot_read_quarters(const gyre_ring_slot *slot, gyre_abi_u32 stamp,
+                                          gyre_brief *out_brief)
 {
     unsigned char *const out = (unsigned char *)out_brief;
     __m128i q0, q1, q2, q3, upper01, upper23, fours, stamps;
@@ -73,8 +73,8 @@ static inline int gyre_slot_read_sse2(const gyre_ring_slot *slot, gyre_abi_u32 s
 }
 
 /* As gyre_ring_write. */
-static inline void gyre_slot_write_sse2(gyre_ring_slot *slot, gyre_abi_u32 stamp, gyre_abi_u64 head,
-                                        const gyre_brief *brief)
+static inline void gyre_slot_write_quarters(gyre_ring_slot *slot, gyre_abi_u32 stamp,
+                                            gyre_abi_u64 head, const gyre_brief *brief)
 {
     const gyre_abi_u32 *const body = brief->body.words;
     const __m128i stamps = _mm_set1_epi32((int)stamp);
@@ -94,8 +94,8 @@ static inline void gyre_slot_write_sse2(gyre_ring_slot *slot, gyre_abi_u32 stamp
 
 /* The same of a brief that was put down long enough ago to be picked up in pieces of 16 bytes: one
  * of many. */
-static inline void gyre_slot_write_one_sse2(gyre_ring_slot *slot, gyre_abi_u32 stamp,
-                                            gyre_abi_u64 head, const gyre_brief *brief)
+static inline void gyre_slot_write_one_quarters(gyre_ring_slot *slot, gyre_abi_u32 stamp,
+                                                gyre_abi_u64 head, const gyre_brief *brief)
 {
     const __m128i *const parts = (const __m128i *)(const void *)brief;
     const __m128i stamps = _mm_set1_epi32((int)stamp);

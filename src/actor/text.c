@@ -28,6 +28,7 @@ EMBED(ring_abi, "src/flow/ring_abi.h");
 EMBED(mailbox_abi, "src/actor/mailbox_abi.h");
 EMBED(annex_abi, "src/actor/annex_abi.h");
 EMBED(slot, "src/actor/slot.h");
+EMBED(slot_opencl, "src/actor/slot_opencl.h");
 EMBED(print_single, "src/actor/print_single.h");
 EMBED(loop_single, "src/actor/loop_single.h");
 EMBED(loop_opencl, "src/actor/loop_opencl.h");
@@ -50,6 +51,7 @@ const gyre_include gyre_actor_texts[] = {
     {"actor/mailbox_abi.h", gyre_actor_mailbox_abi},
     {"actor/annex_abi.h", gyre_actor_annex_abi},
     {"actor/slot.h", gyre_actor_slot},
+    {"actor/slot_opencl.h", gyre_actor_slot_opencl},
     {"actor/print_single.h", gyre_actor_print_single},
     {"actor/loop_single.h", gyre_actor_loop_single},
     {"actor/loop_opencl.h", gyre_actor_loop_opencl},

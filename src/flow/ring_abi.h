@@ -44,8 +44,12 @@ typedef unsigned long long gyre_ring_u64;
 #define GYRE_RING_OWN
 #endif
 
-#if defined(__OPENCL_VERSION__)
+#if defined(__OPENCL_VERSION__) /* a kernel for the host's own processor is as good as the host */
+#if defined(__x86_64__)
+#define GYRE_RING_HAS_QUARTERS 1
+#else
 #define GYRE_RING_HAS_QUARTERS 0
+#endif
 #elif defined(__CUDA_ARCH__) /* 16 bytes: sm_70 and CUDA 12.3 (PTX 8.3) */
 #define GYRE_RING_HAS_QUARTERS                                                                     \
     (__CUDA_ARCH__ >= 700 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203)
@@ -257,7 +261,8 @@ GYRE_RING_INLINE void gyre_ring_wide_write(GYRE_RING_SHARED gyre_ring_wide_slot 
 
 /* One access of 16 bytes. x86-64 promises that it is whole where there is AVX, aarch64 where there
  * is LSE2, both in ordinary (write-back) memory; PTX promises it. */
-GYRE_RING_INLINE gyre_ring_quarter gyre_ring_load_quarter(const gyre_ring_quarter *from)
+GYRE_RING_INLINE gyre_ring_quarter
+gyre_ring_load_quarter(const GYRE_RING_SHARED gyre_ring_quarter *from)
 {
     gyre_ring_quarter quarter;
     gyre_ring_u64 low, high;
@@ -282,7 +287,8 @@ GYRE_RING_INLINE gyre_ring_quarter gyre_ring_load_quarter(const gyre_ring_quarte
     return quarter;
 }
 
-GYRE_RING_INLINE void gyre_ring_store_quarter(gyre_ring_quarter *to, gyre_ring_quarter quarter)
+GYRE_RING_INLINE void gyre_ring_store_quarter(GYRE_RING_SHARED gyre_ring_quarter *to,
+                                              gyre_ring_quarter quarter)
 {
     const gyre_ring_u64 low = quarter.eight,
                         high = (gyre_ring_u64)quarter.stamp << 32 | quarter.four;
@@ -315,8 +321,9 @@ GYRE_RING_INLINE void gyre_ring_order(void)
 
 /* The whole slot by one thread; GYRE_RING_NOT_YET as from unpack. Lanes of a device may as well
  * take a quarter each. */
-GYRE_RING_INLINE int gyre_ring_read(const gyre_ring_slot *slot, gyre_ring_u32 stamp,
-                                    gyre_ring_payload *out_payload)
+GYRE_RING_INLINE int gyre_ring_read(const GYRE_RING_SHARED gyre_ring_slot *slot,
+                                    gyre_ring_u32 stamp,
+                                    GYRE_RING_OWN gyre_ring_payload *out_payload)
 {
     gyre_ring_slot copy;
 
@@ -329,8 +336,8 @@ GYRE_RING_INLINE int gyre_ring_read(const gyre_ring_slot *slot, gyre_ring_u32 st
     return gyre_ring_unpack(&copy, stamp, out_payload);
 }
 
-GYRE_RING_INLINE void gyre_ring_write(gyre_ring_slot *slot, gyre_ring_u32 stamp,
-                                      const gyre_ring_payload *payload)
+GYRE_RING_INLINE void gyre_ring_write(GYRE_RING_SHARED gyre_ring_slot *slot, gyre_ring_u32 stamp,
+                                      const GYRE_RING_OWN gyre_ring_payload *payload)
 {
     gyre_ring_slot copy;
 
