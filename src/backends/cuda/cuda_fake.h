@@ -3,8 +3,9 @@
  * cuda_fake: a driver that computes nothing, for tests: what it was asked, and what it shall
  * answer.
  *
- * cuda_fake.c is built as shared libraries that export what libcuda.so.1 does. A test opens one
- * through the backend, and once more itself to reach the `cuda_fake` in it.
+ * It is built, from cuda_fake.c, cuda_fake_work.c and cuda_fake_graph.c, as shared libraries that
+ * export what libcuda.so.1 does. A test opens one through the backend, and once more itself to
+ * reach the `cuda_fake` in it.
  */
 #ifndef GYRE_BACKENDS_CUDA_FAKE_H
 #define GYRE_BACKENDS_CUDA_FAKE_H
