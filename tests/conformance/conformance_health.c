@@ -1,137 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Health: deadlines, strikes, what a lost context still does, and what the others do meanwhile.
- *
- * Something must hang for that. Where kernels can be held up, one waits for a flag; the null device
- * hangs when it is told to, for a while. Either is a `hold` here.
  */
-#include "conformance.h"
+#include "conformance_hold.h"
 
-#include <time.h>
-
-#include "gyre/clock.h"
 #include "gyre/memory.h"
-
-enum { N = 64, BYTES = N * 4, HOLD_MS = 600 };
-
-static void sleep_ns(uint64_t ns)
-{
-    nanosleep(&(struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)}, NULL);
-}
-
-/* A context of its own whose launches of the gate, or of anything on the null device, are held up
- * until they are let go. */
-typedef struct hold {
-    gyre_context *context;
-    gyre_stream *stream;
-    gyre_kernel *gate_kernel, *step_kernel;
-    uint32_t *data; /* N words, zeros */
-    gate held;
-    uint64_t began_ns;
-} hold;
-
-/* Without a deadline, which may be too short for a machine that has other things to do. */
-static void hold_drain(hold *h)
-{
-    const uint64_t deadline = gyre_clock_after_ns(10000 * MS);
-    gyre_status status;
-
-    do {
-        status = gyre_stream_poll(h->stream);
-    } while (status == GYRE_AGAIN && gyre_clock_now_ns() < deadline);
-    CHECK(ok(status));
-}
-
-static bool hold_begin(hold *h, gyre_context_options options, const char *faults)
-{
-    const uint32_t zeros[N] = {0};
-
-    memset(h, 0, sizeof *h);
-    options.struct_size = sizeof options;
-    options.workers = 4;
-    if (gyre_device_has(on.device, GYRE_FEATURE_FAULTS))
-        options.faults = faults;
-    if (!gates_exist() && !options.faults) {
-        test_skip_reason = "nothing hangs on this device";
-        return false;
-    }
-    if (!ok(gyre_context_create(on.device, &options, &h->context)) ||
-        !ok(gyre_stream_create(h->context, NULL, &h->stream))) {
-        CHECK(!"a context to hold up");
-        return false;
-    }
-    h->gate_kernel = kernel_in(h->context, options.faults ? KERNEL_NOTHING : KERNEL_GATE);
-    h->step_kernel = kernel_in(h->context, KERNEL_STEP);
-    h->data = take_in(h->context, GYRE_CONTEXT_DEVICE, BYTES);
-    CHECK(h->gate_kernel && h->step_kernel && h->data);
-    CHECK(options.faults || gate_init(&h->held, h->context));
-    CHECK(ok(gyre_stream_copy(h->stream, h->data, zeros, BYTES)));
-    hold_drain(h);
-    return h->gate_kernel && h->step_kernel && h->data;
-}
-
-static gyre_status hold_submit(hold *h, uint64_t expected_ns)
-{
-    const gate_parameters p = {.flag = h->held.flag, .limit = gate_limit()};
-    gyre_launch launch = launch_of(1, 1, &p, h->held.flag ? sizeof p : 0);
-
-    launch.expected_ns = expected_ns;
-    h->began_ns = gyre_clock_now_ns();
-    return gyre_stream_launch(h->stream, h->gate_kernel, &launch);
-}
-
-static gyre_status hold_step(const hold *h, uint32_t add)
-{
-    const step_parameters p = {h->data, N, 1, add, 0};
-    const gyre_launch launch = launch_of(1, N, &p, sizeof p);
-
-    return gyre_stream_launch(h->stream, h->step_kernel, &launch);
-}
-
-/* However long the machine takes to make room. */
-static gyre_status hold_step_at_last(const hold *h, uint32_t add)
-{
-    gyre_status status;
-
-    do {
-        status = hold_step(h, add);
-    } while (status == GYRE_TIMEOUT);
-    return status;
-}
-
-/* On return nothing is held up any more, and some time later everything is done. */
-static void hold_release(hold *h)
-{
-    const uint64_t end_ns = h->began_ns + HOLD_MS * MS, now_ns = gyre_clock_now_ns();
-
-    if (h->held.flag)
-        gate_open(&h->held);
-    else if (now_ns < end_ns)
-        sleep_ns(end_ns - now_ns + MS);
-}
-
-/* Resets a context that comes back, however long that takes. */
-static bool hold_reset(const hold *h)
-{
-    const uint64_t deadline = gyre_clock_after_ns(10000 * MS);
-    gyre_status status;
-
-    do {
-        status = gyre_context_reset(h->context);
-    } while (status == GYRE_DEVICE_LOST && gyre_clock_now_ns() < deadline);
-    return ok(status);
-}
-
-static void hold_end(hold *h)
-{
-    if (h->held.flag)
-        gate_fini(&h->held);
-    give_in(h->context, GYRE_CONTEXT_DEVICE, h->data, BYTES);
-    gyre_kernel_release(h->gate_kernel);
-    gyre_kernel_release(h->step_kernel);
-    gyre_stream_destroy(h->stream);
-    gyre_context_destroy(h->context);
-}
 
 static gyre_stream_statistics statistics_of(gyre_stream *stream)
 {
@@ -139,16 +12,6 @@ static gyre_stream_statistics statistics_of(gyre_stream *stream)
 
     CHECK(ok(gyre_stream_describe(stream, &statistics)));
     return statistics;
-}
-
-static uint32_t first_word(hold *h)
-{
-    uint32_t host[N] = {0};
-
-    CHECK(ok(gyre_stream_copy(h->stream, host, h->data, BYTES)));
-    hold_drain(h);
-    CHECK(host[0] == host[N - 1]);
-    return host[0];
 }
 
 static void a_missed_deadline_is_a_strike_and_progress_clears_it(void)
@@ -170,7 +33,7 @@ static void a_missed_deadline_is_a_strike_and_progress_clears_it(void)
     hold_release(&h);
     hold_drain(&h);
     CHECK(statistics_of(h.stream).strikes == 0 && statistics_of(h.stream).timeouts == 4);
-    CHECK(first_word(&h) == 7);
+    CHECK(hold_first_word(&h) == 7);
     hold_end(&h);
 }
 
@@ -213,7 +76,7 @@ static void progress_between_misses_keeps_a_context(void)
         hold_drain(&h);
     }
     CHECK(gyre_context_check(h.context) == GYRE_OK);
-    CHECK(ok(hold_step(&h, 3)) && first_word(&h) == 3);
+    CHECK(ok(hold_step(&h, 3)) && hold_first_word(&h) == 3);
     hold_end(&h);
 }
 
@@ -232,7 +95,7 @@ static void declared_work_gets_its_time(void)
     hold_release(&h);
     CHECK(hold_reset(&h));
     hold_drain(&h);
-    CHECK(first_word(&h) == 1);
+    CHECK(hold_first_word(&h) == 1);
     hold_end(&h);
 }
 
@@ -330,8 +193,8 @@ static void a_lost_context_that_was_only_slow_can_be_reset(void)
     CHECK(gyre_context_check(h.context) == GYRE_OK && gyre_context_fault(h.context) == NULL);
     hold_drain(&h);
     CHECK(statistics_of(h.stream).strikes == 0);
-    CHECK(first_word(&h) == 5);
-    CHECK(ok(hold_step(&h, 6)) && first_word(&h) == 11);
+    CHECK(hold_first_word(&h) == 5);
+    CHECK(ok(hold_step(&h, 6)) && hold_first_word(&h) == 11);
     hold_end(&h);
 }
 
@@ -377,7 +240,7 @@ static void too_many_pending_make_the_next_wait(void)
     hold_drain(&h);
     for (int i = 0; i < 20; i++)
         CHECK(ok(hold_step_at_last(&h, 1)));
-    CHECK(first_word(&h) == 23);
+    CHECK(hold_first_word(&h) == 23);
     hold_end(&h);
 }
 
@@ -406,7 +269,7 @@ static void the_most_pending_behind_one_that_hangs_are_no_prison(void)
     CHECK(status == GYRE_TIMEOUT && steps >= 64);
     hold_release(&h);
     hold_drain(&h);
-    CHECK(first_word(&h) == steps);
+    CHECK(hold_first_word(&h) == steps);
     gyre_event_destroy(event);
     hold_end(&h);
 }
@@ -428,7 +291,7 @@ static void a_stream_may_have_its_own_number_of_pending(void)
     CHECK(hold_step(&h, 1) == GYRE_TIMEOUT && submitted(h.stream) == 1);
     hold_release(&h);
     hold_drain(&h);
-    CHECK(ok(hold_step(&h, 1)) && ok(hold_step_at_last(&h, 1)) && first_word(&h) == 2);
+    CHECK(ok(hold_step(&h, 1)) && ok(hold_step_at_last(&h, 1)) && hold_first_word(&h) == 2);
     gyre_stream_destroy(h.stream);
     h.stream = stream;
     hold_end(&h);
@@ -561,7 +424,7 @@ static void a_fault_in_a_graph_is_kept_too(void)
     for (int i = 0; i < 2; i++)
         CHECK(ok(gyre_graph_launch(graph, h.step_kernel, &launch, (gyre_after){NULL, 0}, &node)));
     CHECK(ok(gyre_graph_finish(graph)));
-    CHECK(ok(gyre_stream_submit(h.stream, graph)) && first_word(&h) == 2);
+    CHECK(ok(gyre_stream_submit(h.stream, graph)) && hold_first_word(&h) == 2);
     CHECK(ok(gyre_stream_submit(h.stream, graph)));
     CHECK(gyre_stream_sync(h.stream) == GYRE_DEVICE_LOST);
     CHECK(gyre_stream_fault(h.stream) && gyre_context_fault(h.context));
