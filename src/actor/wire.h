@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * wire: what a port has with one seat: a ring there, a ring back, a bell, and the books of both.
+ * wire: what goes between a port and one seat: by a ring there, a ring back, and a bell, with the
+ * books of both.
  *
  * Calls are numbered, and the number is the slot of the answer; so an answer is found without
  * looking for it, and the books alone say how many may be under way. What may be written again in
@@ -13,95 +14,21 @@
  * Threads   one for a port; `tail` and `rung` are read by who gives orders. Edges: [ring-slot] with
  *           the seat, [port-sent] with actor/order.c, [actor-heads].
  * Owns      nothing: wires are their port's.
+ * Not here  what a wire is made of, and which of them is taken (actor/port.h).
  */
 #ifndef GYRE_ACTOR_WIRE_H
 #define GYRE_ACTOR_WIRE_H
 
-#include <assert.h>
-#include <stdatomic.h>
-
-#include "actor/actor.h"
-#include "actor/pace.h"
+#include "actor/port.h"
 #include "actor/slot.h"
-#include "base/process.h"
 
-enum {
-    GYRE_WIRE_AHEAD = 8,  /* slots that are sent for before they are written, or read */
-    GYRE_WIRE_SHARE = 32, /* messages that one of a crew gets of many */
-};
-
-/* In row 0 of a seat: words of streams that wait, which no device reads. */
-enum {
-    GYRE_MAILBOX_ERRANDS = 16,  /* streams that wait for answers of a seat to a port, at once */
-    GYRE_MAILBOX_PASSED = 3072, /* where their words are, behind the answers to bells */
-};
-
-typedef enum gyre_booking_state {
-    GYRE_BOOKING_DONE = 0,  /* or never used */
-    GYRE_BOOKING_CALLED,    /* somebody waits for this one */
-    GYRE_BOOKING_ASKED,     /* to be received */
-    GYRE_BOOKING_ABANDONED, /* nobody wants it any more */
-} gyre_booking_state;
-
-/* A call, by its number modulo the capacity. */
-typedef struct gyre_booking {
-    uint64_t cookie;
-    uint16_t state;  /* gyre_booking_state */
-    uint16_t errand; /* + 1: a stream waits for the answer, which stays until it has gone on */
-} gyre_booking;
-
-/* The last stream that was to wait for an answer: its turn, and below it the number of the call. It
- * is over when the word in the mailbox is the turn. Written by the port, read by who ends the
- * actor [actor-errand]. */
-typedef _Atomic uint64_t gyre_errand;
-
-typedef struct gyre_wire {
-    unsigned char *requests, *replies, *bell, *answer;
-    gyre_seat *seat;
-    gyre_booking *entries; /* owned */
-    uint32_t head;         /* requests that are known to be read */
-    uint32_t one_way;      /* behind the last request without an answer, */
-    bool one_ways;         /* as long as that is not known to be read */
-    uint32_t called;       /* the next call's number */
-    uint32_t oldest;       /* call that is not over */
-    uint32_t receive;      /* call to be received next, or before one that is */
-    uint32_t asked;        /* calls to be received */
-    gyre_pace pace;        /* of bells */
-    bool bell_due;         /* the last bell was given up before it was answered */
-    bool timed;            /* messages with deadlines were sent */
-    uint32_t *passed;      /* words of the errands */
-    _Atomic uint32_t tail; /* requests sent [port-sent] */
-    _Atomic uint32_t rung; /* bells rung [port-sent] */
-    gyre_errand errand[GYRE_MAILBOX_ERRANDS];
-} gyre_wire;
-
-typedef struct gyre_post gyre_post;
-
-struct gyre_port {
-    gyre_actor *actor;
-    gyre_post *post; /* owned; NULL: it has no descriptor (actor/lookout.h) */
-    uint32_t index, wires, mask, salt;
-    uint32_t replicas;
-    bool wide;
-    bool combines; /* bells are written to memory that keeps writes back until a fence */
-    bool rejects;
-    _Atomic bool open;
-    uint32_t next;       /* seat to begin with */
-    uint32_t next_heard; /* seat whose answers are looked at first */
-    gyre_wire wire[];
-};
-
-/* A wait, from its first vain look on. */
-typedef struct gyre_waiting {
-    uint64_t deadline_ns;
-    uint64_t since_ns, looked_ns;
-    uint32_t polls;
-} gyre_waiting;
+enum { GYRE_WIRE_AHEAD = 8 }; /* slots that are sent for before they are written, or read */
 
 GYRE_INLINE unsigned char *gyre_wire_slot(const gyre_port *port, unsigned char *ring,
                                           uint32_t sequence)
 {
-    return ring + (size_t)(sequence & port->mask) * (port->wide ? 128 : 64);
+    return ring + (size_t)(sequence & port->mask) *
+                      (port->wide ? sizeof(gyre_ring_wide_slot) : sizeof(gyre_ring_slot));
 }
 
 GYRE_INLINE bool gyre_wire_read(const gyre_port *port, const unsigned char *slot, uint32_t stamp,
@@ -131,24 +58,6 @@ const gyre_brief *gyre_wire_time(const gyre_port *port, gyre_wire *w, const gyre
 GYRE_INLINE uint32_t gyre_wire_own(const _Atomic uint32_t *count)
 {
     return atomic_load_explicit(count, memory_order_relaxed);
-}
-
-/* One more look was in vain. GYRE_OK: look again. */
-GYRE_MUST_USE gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w);
-
-/* Why messages make no sense any more; one that is away is called back, and they do. */
-GYRE_MUST_USE gyre_status gyre_port_refuse(gyre_port *port, uint32_t status);
-
-/* Whether messages make sense at all. */
-GYRE_INLINE gyre_status gyre_port_check(gyre_port *port)
-{
-    const uint32_t status = atomic_load_explicit(&port->actor->status, memory_order_relaxed);
-    const gyre_status forked = gyre_process_check();
-
-    if (__builtin_expect(forked != GYRE_OK, 0))
-        return forked;
-    return __builtin_expect(status < GYRE_ACTOR_DRAINING, 1) ? GYRE_OK
-                                                             : gyre_port_refuse(port, status);
 }
 
 /* Whether the last bell was given up, and its answer has not come since. */
@@ -234,24 +143,6 @@ GYRE_INLINE void gyre_bells_push(void)
 #elif defined(__aarch64__)
     __asm__ volatile("dsb st" ::: "memory");
 #endif
-}
-
-/* The seat that has least to do, of the next few. */
-gyre_wire *gyre_port_choose_of_crew(gyre_port *port);
-
-GYRE_INLINE gyre_wire *gyre_port_choose(gyre_port *port)
-{
-    assert(port->wires > 0);
-    return port->wires > 1 ? gyre_port_choose_of_crew(port) : &port->wire[0];
-}
-
-/* How many of so many messages a seat gets before the next one does: one, so that all have
- * something to do; of very many some that lie together, which is less work for both sides. */
-GYRE_INLINE size_t gyre_port_share(const gyre_port *port, size_t count)
-{
-    if (port->wires == 1)
-        return SIZE_MAX;
-    return count >= (size_t)2 * GYRE_WIRE_SHARE * port->wires ? GYRE_WIRE_SHARE : 1;
 }
 
 /* Waits until the ring has room, and the books if it is to be answered. */

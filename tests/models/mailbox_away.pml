@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mailbox_away: an actor that leaves the device when nothing comes, while its ports go on sending
- * (src/actor/away.h, src/actor/warden.c, src/actor/wire.h), for spin. Orders are whole here, and so
+ * (src/actor/away.h, src/actor/warden.c, src/actor/port.h), for spin. Orders are whole here, and so
  * are slots; mailbox_order.pml and mailbox.pml look at their pieces.
  *
  * A port reads the status, writes its message, and only then is it seen that it has sent: no step
