@@ -17,14 +17,14 @@
 
 #include "actor/mailbox_abi.h"
 
+#include "actor/stage_abi.h"
+
 #include "actor/cuda_annex.h"
 
 enum {
     GYRE_WARPS = 32,   /* of a block, most */
     GYRE_CHUNK = 8,    /* slots that a warp reads at once */
-    GYRE_STAGE = 32,   /* block: messages of a port in shared memory, */
-    GYRE_HAND = 32,    /* messages in hand: two turns of the clerk's, and a bell of each port, */
-    GYRE_BATCHES = 16, /* and batches of them that the host does not know of */
+    GYRE_BATCHES = 16, /* block: batches of messages in hand that the host does not know of */
     GYRE_LATE = 2,     /* as `answered`: it was let go, which no behaviour says */
 };
 

@@ -27,13 +27,7 @@ enum {
     GYRE_HAND_SPECIAL = 0x8000, /* there is more to it than handling it */
 };
 
-/* The stage: a bell of each port, answers, then GYRE_STAGE messages of each port. */
-static __device__ __forceinline__ gyre_abi_u32 gyre_stage_at(gyre_abi_u32 port,
-                                                             gyre_abi_u32 sequence)
-{
-    return GYRE_MAILBOX_PORTS + GYRE_HAND + port * GYRE_STAGE + sequence % GYRE_STAGE;
-}
-
+/* A slot of the stage (actor/stage_abi.h), by its place there. */
 static __device__ __forceinline__ gyre_abi_u32 gyre_stage_slot(const gyre_reader *reader,
                                                                gyre_abi_u32 place)
 {

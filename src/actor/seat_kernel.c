@@ -16,6 +16,7 @@
 #include "actor/actor.h"
 #include "actor/image.h"
 #include "actor/order.h"
+#include "actor/stage_abi.h"
 #include "actor/text.h"
 #include "actor/trial.h"
 #include "base/alloc.h"
@@ -29,11 +30,8 @@ enum {
     POLLERS = 128, /* replicas of all seats on a device: more would fill PCIe with looking */
     KERNELS = 120, /* resident ones: a GPU runs 128 at once, and others want to run too */
     SPIN_US = 10000,
-    STAGE = 32, /* messages of a port in shared memory, and */
-    HAND = 32,  /* answers there, as in actor/cuda_slot.h */
-    STAGED_BYTES = 64,
     TOLD_BYTES = 64,
-    INCLUDES_MOST = 32, /* of all, the behaviour's own among them */
+    INCLUDES_MOST = GYRE_ACTOR_TEXTS_MOST + 16, /* ours, and the behaviour's own */
 };
 
 #define COMPILE_NS UINT64_C(60000000000)
@@ -211,7 +209,7 @@ static uint32_t shared_bytes(const gyre_actor *actor)
     uint32_t stage = 0;
 
     if (is_cuda(actor) && actor->behaviour->width == GYRE_WIDTH_BLOCK)
-        stage = (GYRE_MAILBOX_PORTS + HAND + actor->shape.ports * STAGE) * STAGED_BYTES;
+        stage = gyre_stage_at(actor->shape.ports, 0) * (uint32_t)sizeof(gyre_ring_slot);
     return stage + actor->launched.shared_bytes;
 }
 

@@ -27,6 +27,7 @@ EMBED(behaviour, "include/gyre/behaviour.h");
 EMBED(ring_abi, "src/flow/ring_abi.h");
 EMBED(mailbox_abi, "src/actor/mailbox_abi.h");
 EMBED(annex_abi, "src/actor/annex_abi.h");
+EMBED(stage_abi, "src/actor/stage_abi.h");
 EMBED(slot, "src/actor/slot.h");
 EMBED(slot_opencl, "src/actor/slot_opencl.h");
 EMBED(print_single, "src/actor/print_single.h");
@@ -50,6 +51,7 @@ const gyre_include gyre_actor_texts[] = {
     {"flow/ring_abi.h", gyre_actor_ring_abi},
     {"actor/mailbox_abi.h", gyre_actor_mailbox_abi},
     {"actor/annex_abi.h", gyre_actor_annex_abi},
+    {"actor/stage_abi.h", gyre_actor_stage_abi},
     {"actor/slot.h", gyre_actor_slot},
     {"actor/slot_opencl.h", gyre_actor_slot_opencl},
     {"actor/print_single.h", gyre_actor_print_single},
@@ -66,6 +68,8 @@ const gyre_include gyre_actor_texts[] = {
     {"actor/cuda_steward.h", gyre_actor_cuda_steward},
     {NULL, NULL},
 };
+_Static_assert(sizeof gyre_actor_texts / sizeof gyre_actor_texts[0] <= GYRE_ACTOR_TEXTS_MOST + 1,
+               "text.h says how many there may be");
 
 const char *gyre_actor_text_before(bool cuda)
 {

@@ -16,6 +16,9 @@
 #include "gyre/program.h"
 #include "gyre/status.h"
 
+/* So many there may be: who writes them down has a bit for each. */
+enum { GYRE_ACTOR_TEXTS_MOST = 32 };
+
 /* By the names that they include each other by; up to one without a name. */
 extern const gyre_include gyre_actor_texts[];
 
