@@ -20,23 +20,31 @@
  * the steward looks ahead, at one slot of every fourth chunk, and moves the front. Warps that have
  * had nothing to read for a while watch the bell.
  *
- * Threads   see cuda_slot.h. Edge: [actor-order] with the host.
+ * Threads   see cuda_seat.h. Edge: [actor-order] with the host.
  * Owns      nothing.
  */
 #ifndef GYRE_ACTOR_LOOP_CUDA_H
 #define GYRE_ACTOR_LOOP_CUDA_H
 
+#include "actor/cuda_seat.h"
+
 #include "actor/cuda_slot.h"
+
+#include "actor/cuda_handle.h"
 
 #include "actor/cuda_stage.h"
 
 #include "actor/cuda_narrow.h"
+
+#include "actor/cuda_chunk.h"
 
 #include "actor/cuda_reader.h"
 
 #include "actor/cuda_clerk.h"
 
 #include "actor/cuda_block.h"
+
+#include "actor/cuda_tell.h"
 
 #include "actor/cuda_steward.h"
 
@@ -117,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(1024)
     const int drowses = shape.idle != GYRE_SEAT_SPINS;
     gyre_behaviour_state *const state = (gyre_behaviour_state *)state_memory;
     gyre_reader reader;
-    gyre_steward last;
+    gyre_abi_u64 told = ~0ull; /* so that all of it is told in the end */
     gyre_self self;
     gyre_seat *seat;
 
@@ -160,9 +168,8 @@ extern "C" __global__ void __launch_bounds__(1024)
     __syncthreads();
     if (threadIdx.x >= 32)
         return;
-    last.told = ~0ull;
     gyre_publish(&reader, shape.ports, 1);
-    gyre_tell_host(&reader, shape.ports, &last);
+    gyre_tell_host(&reader, shape.ports, &told);
     if (threadIdx.x == 0) {
         gyre_books_end();
         gyre_mailbox_store(&seat->control.device.order, block.order);

@@ -34,13 +34,17 @@ EMBED(print_single, "src/actor/print_single.h");
 EMBED(loop_single, "src/actor/loop_single.h");
 EMBED(loop_opencl, "src/actor/loop_opencl.h");
 EMBED(loop_cuda, "src/actor/loop_cuda.h");
+EMBED(cuda_seat, "src/actor/cuda_seat.h");
 EMBED(cuda_slot, "src/actor/cuda_slot.h");
 EMBED(cuda_annex, "src/actor/cuda_annex.h");
+EMBED(cuda_handle, "src/actor/cuda_handle.h");
 EMBED(cuda_narrow, "src/actor/cuda_narrow.h");
 EMBED(cuda_stage, "src/actor/cuda_stage.h");
+EMBED(cuda_chunk, "src/actor/cuda_chunk.h");
 EMBED(cuda_reader, "src/actor/cuda_reader.h");
 EMBED(cuda_clerk, "src/actor/cuda_clerk.h");
 EMBED(cuda_block, "src/actor/cuda_block.h");
+EMBED(cuda_tell, "src/actor/cuda_tell.h");
 EMBED(cuda_steward, "src/actor/cuda_steward.h");
 
 const gyre_include gyre_actor_texts[] = {
@@ -58,13 +62,17 @@ const gyre_include gyre_actor_texts[] = {
     {"actor/loop_single.h", gyre_actor_loop_single},
     {"actor/loop_opencl.h", gyre_actor_loop_opencl},
     {"actor/loop_cuda.h", gyre_actor_loop_cuda},
+    {"actor/cuda_seat.h", gyre_actor_cuda_seat},
     {"actor/cuda_slot.h", gyre_actor_cuda_slot},
     {"actor/cuda_annex.h", gyre_actor_cuda_annex},
+    {"actor/cuda_handle.h", gyre_actor_cuda_handle},
     {"actor/cuda_narrow.h", gyre_actor_cuda_narrow},
     {"actor/cuda_stage.h", gyre_actor_cuda_stage},
+    {"actor/cuda_chunk.h", gyre_actor_cuda_chunk},
     {"actor/cuda_reader.h", gyre_actor_cuda_reader},
     {"actor/cuda_clerk.h", gyre_actor_cuda_clerk},
     {"actor/cuda_block.h", gyre_actor_cuda_block},
+    {"actor/cuda_tell.h", gyre_actor_cuda_tell},
     {"actor/cuda_steward.h", gyre_actor_cuda_steward},
     {NULL, NULL},
 };

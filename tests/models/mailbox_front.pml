@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mailbox_front: how the warps of a seat on a GPU share a ring, and how they are stopped
- * (src/actor/cuda_reader.h, src/actor/cuda_steward.h, gyre_block_init of src/actor/loop_cuda.h),
- * for spin. Widths are narrow: who reads a message handles it; mailbox_hand.pml has the others, and
- * bells. Slots and orders are whole here; mailbox.pml and mailbox_order.pml look at their pieces.
+ * (src/actor/cuda_chunk.h, src/actor/cuda_reader.h, src/actor/cuda_tell.h, src/actor/cuda_steward.h,
+ * gyre_block_init of src/actor/loop_cuda.h), for spin. Widths are narrow: who reads a message
+ * handles it; mailbox_hand.pml has the others, and bells. Slots and orders are whole here;
+ * mailbox.pml and mailbox_order.pml look at their pieces.
  *
  * Chunks belong to readers in turn. A reader looks whether it is gated, and then whether the front
  * has come to its chunk, which may be long after. Of what is there it takes any part from the
