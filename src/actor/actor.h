@@ -20,6 +20,7 @@
 
 #include "actor/annex_abi.h"
 #include "actor/mailbox_abi.h"
+#include "actor/mailbox_words.h"
 #include "actor/warden.h"
 #include "dev/backend.h"
 #include "dev/resident.h"

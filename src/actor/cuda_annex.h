@@ -16,6 +16,8 @@
 
 #include "actor/annex_abi.h"
 
+#include "actor/mailbox_words.h"
+
 /* What the warps of a block share of it. */
 typedef struct gyre_annex_books {
     gyre_annex *annex;

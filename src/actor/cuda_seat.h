@@ -12,6 +12,8 @@
 
 #include "actor/mailbox_abi.h"
 
+#include "actor/mailbox_words.h"
+
 #include "actor/stage_abi.h"
 
 enum {

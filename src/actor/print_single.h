@@ -12,6 +12,9 @@
 #ifndef GYRE_ACTOR_ANNEX_ABI_H
 #include "actor/annex_abi.h"
 #endif
+#ifndef GYRE_ACTOR_MAILBOX_WORDS_H
+#include "actor/mailbox_words.h"
+#endif
 #ifndef GYRE_ACTOR_SLOT_H
 #include "actor/slot.h"
 #endif

@@ -26,6 +26,7 @@ EMBED(self, "include/gyre/self.h");
 EMBED(behaviour, "include/gyre/behaviour.h");
 EMBED(ring_abi, "src/flow/ring_abi.h");
 EMBED(mailbox_abi, "src/actor/mailbox_abi.h");
+EMBED(mailbox_words, "src/actor/mailbox_words.h");
 EMBED(annex_abi, "src/actor/annex_abi.h");
 EMBED(stage_abi, "src/actor/stage_abi.h");
 EMBED(slot, "src/actor/slot.h");
@@ -54,6 +55,7 @@ const gyre_include gyre_actor_texts[] = {
     {"gyre/behaviour.h", gyre_actor_behaviour},
     {"flow/ring_abi.h", gyre_actor_ring_abi},
     {"actor/mailbox_abi.h", gyre_actor_mailbox_abi},
+    {"actor/mailbox_words.h", gyre_actor_mailbox_words},
     {"actor/annex_abi.h", gyre_actor_annex_abi},
     {"actor/stage_abi.h", gyre_actor_stage_abi},
     {"actor/slot.h", gyre_actor_slot},
