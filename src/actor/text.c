@@ -32,6 +32,7 @@ EMBED(stage_abi, "src/actor/stage_abi.h");
 EMBED(slot, "src/actor/slot.h");
 EMBED(slot_opencl, "src/actor/slot_opencl.h");
 EMBED(print_single, "src/actor/print_single.h");
+EMBED(seat_single, "src/actor/seat_single.h");
 EMBED(loop_single, "src/actor/loop_single.h");
 EMBED(loop_opencl, "src/actor/loop_opencl.h");
 EMBED(loop_cuda, "src/actor/loop_cuda.h");
@@ -61,6 +62,7 @@ const gyre_include gyre_actor_texts[] = {
     {"actor/slot.h", gyre_actor_slot},
     {"actor/slot_opencl.h", gyre_actor_slot_opencl},
     {"actor/print_single.h", gyre_actor_print_single},
+    {"actor/seat_single.h", gyre_actor_seat_single},
     {"actor/loop_single.h", gyre_actor_loop_single},
     {"actor/loop_opencl.h", gyre_actor_loop_opencl},
     {"actor/loop_cuda.h", gyre_actor_loop_cuda},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mailbox_order: how an actor is told to pause, resume, park, drain and end while its port goes on
- * sending (src/actor/actor.c, src/actor/loop_single.h), for spin. Slots are whole here; mailbox.pml
- * looks at their pieces.
+ * sending (src/actor/actor.c, src/actor/loop_single.h, src/actor/seat_single.h), for spin. Slots are
+ * whole here; mailbox.pml looks at their pieces.
  *
  * An order is the gate, `active` and `ends`, in any order, and then its number. The gate is what
  * the port had sent when the host looked, so the seat may be beyond it before it reads the order.
