@@ -18,7 +18,7 @@ enum {
     DEVICES = 16,
     WARM = 64,          /* calls that do not count, */
     CALLS = 256,        /* and that do */
-    MOST_NS = 40000000, /* when no other number is tried any more */
+    MOST_NS = 40000000, /* when no call is made any more */
     CALL_NS = 5000000,  /* what takes longer ends it */
     WORTH = 98,         /* percent of the time with fewer that more have to take at most */
 };
@@ -28,7 +28,10 @@ typedef struct finding {
     char words[96];
 } finding;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for what follows */
+/* For all contexts: `index` is of the device. A finding is written once, under the lock, and stays:
+ * who has seen its number may read its words. Two threads that try at once disturb each other, and
+ * the first one's is kept. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static finding findings[DEVICES][5][2];
 
 /* Where it is noted; NULL: nowhere. */
@@ -74,8 +77,13 @@ static int compare(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* The median of a few hundred calls; 0: one went wrong. */
-static uint64_t time_calls(gyre_actor *actor)
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* The median of a few hundred calls; 0: one went wrong, or not all were over in time. */
+static uint64_t time_calls(gyre_actor *actor, uint64_t until_ns)
 {
     const gyre_brief message = {.type = GYRE_BRIEF_OWN};
     uint64_t took[CALLS];
@@ -84,7 +92,9 @@ static uint64_t time_calls(gyre_actor *actor)
     for (int i = -WARM; i < CALLS; i++) {
         const uint64_t before_ns = gyre_clock_now_ns();
 
-        if (gyre_port_call(actor->port[0], &message, &answer, before_ns + CALL_NS) != GYRE_OK)
+        if (before_ns >= until_ns ||
+            gyre_port_call(actor->port[0], &message, &answer,
+                           earlier(before_ns + CALL_NS, until_ns)) != GYRE_OK)
             return 0;
         if (i >= 0)
             took[i] = gyre_clock_now_ns() - before_ns;
@@ -93,9 +103,10 @@ static uint64_t time_calls(gyre_actor *actor)
     return took[CALLS / 2];
 }
 
-/* One launch with that many replicas, of which `shape` says how many they really were. */
+/* One launch with that many replicas, of which `shape` says how many they really were. Only calls
+ * end by then: a seat that was launched has to come and go. */
 static uint64_t try_one(gyre_actor *actor, gyre_actor_launch_options *o, uint32_t replicas,
-                        bool fresh)
+                        bool fresh, uint64_t until_ns)
 {
     const uint32_t incarnation = actor->shape.incarnation;
     uint64_t median_ns = 0;
@@ -109,7 +120,7 @@ static uint64_t try_one(gyre_actor *actor, gyre_actor_launch_options *o, uint32_
         status = gyre_actor_come_to_life(actor, fresh);
     }
     if (status == GYRE_OK) {
-        median_ns = time_calls(actor);
+        median_ns = time_calls(actor, until_ns);
         gyre_order_give(actor, (gyre_order){.terminate = 1});
         status = gyre_order_await_end(
             actor, GYRE_ACTOR_CREATED,
@@ -128,7 +139,7 @@ static uint64_t try_one(gyre_actor *actor, gyre_actor_launch_options *o, uint32_
 void gyre_trial_make(gyre_actor *actor, const gyre_actor_launch_options *options)
 {
     static const uint32_t tried[] = {4, 8, 16, GYRE_MAILBOX_REPLICAS};
-    const uint64_t began_ns = gyre_clock_now_ns();
+    const uint64_t began_ns = gyre_clock_now_ns(), until_ns = began_ns + MOST_NS;
     gyre_actor_launch_options o;
     finding found = {0};
     uint64_t best_ns = 0;
@@ -147,7 +158,7 @@ void gyre_trial_make(gyre_actor *actor, const gyre_actor_launch_options *options
     o.idle = o.idle == GYRE_ACTOR_LEAVE ? GYRE_ACTOR_LEAVE : GYRE_ACTOR_SPIN;
     o.bells = GYRE_ACTOR_BELLS_INSIDE; /* elsewhere there is one */
     for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
-        const uint64_t took_ns = try_one(actor, &o, tried[i], i == 0);
+        const uint64_t took_ns = try_one(actor, &o, tried[i], i == 0, until_ns);
         const uint32_t replicas = actor->shape.replicas;
 
         if (took_ns == 0 || replicas == last)
@@ -160,7 +171,7 @@ void gyre_trial_make(gyre_actor *actor, const gyre_actor_launch_options *options
             found.replicas = replicas;
         }
         last = replicas;
-        if (gyre_clock_now_ns() - began_ns > MOST_NS)
+        if (gyre_clock_now_ns() >= until_ns)
             break;
     }
     if (!found.replicas)

@@ -6,8 +6,8 @@
  * lies depends on the GPU, its PCIe and the host. So the first launch of a process on a device
  * launches a seat with few, more and most replicas, calls each a few hundred times with a message
  * that is not the behaviour's, and takes the fewest that are within a few percent of the best. No
- * other number is tried once 40 ms are over. What is found is remembered, for each number of ports
- * and each kind of width.
+ * other number is tried, and no call made, once 40 ms are over; what was not tried to the end does
+ * not count. What is found is remembered, for each number of ports and each kind of width.
  *
  * Threads   any; an actor's lock is held.
  * Owns      what was found, for the life of the process.
