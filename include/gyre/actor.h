@@ -16,9 +16,16 @@
  * back. Who changes their life meanwhile, or would bring another one onto the device, waits, up to
  * his deadline or 10 s: GYRE_UNAVAILABLE, and nothing was changed.
  *
+ * Calls that change an actor's life, read its state or open a port go one at a time. Who finds
+ * another at it, which may wait for as long as it was told, waits up to his own deadline:
+ * GYRE_TIMEOUT, and nothing was ordered, so he calls again; or 10 s, if he has none:
+ * GYRE_UNAVAILABLE. Only terminate does not queue up: a pause, park or drain that waits returns
+ * GYRE_CLOSED then, and a terminate whose deadline passes is carried out by whoever was before it.
+ * Bringing an actor back onto the device takes up to its handshake_ns, whatever the deadline.
+ *
  * No pointer may be NULL unless it is said below: nobody looks.
  *
- * Threads   life: any, serialised by a lock. A port belongs to one thread at a time.
+ * Threads   life: any, as said. A port belongs to one thread at a time.
  * Owns      the mailbox, the state, the stream that it runs on.
  * Not here  what a message does (gyre/behaviour.h), sending (gyre/port.h).
  */
@@ -160,12 +167,14 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_actor_activate(gyre_actor *actor);
 
 /* Lets it handle what was sent before, and then nothing until gyre_actor_resume. Waits until that
  * is so, up to the deadline (gyre/clock.h): GYRE_TIMEOUT, and the order stands. GYRE_INVALID when
- * it is not resident; one that is away comes back for it, as after a park. */
+ * it is not resident; one that is away comes back for it, as after a park. GYRE_CLOSED when
+ * somebody else terminates it meanwhile, as for park and drain. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_pause(gyre_actor *actor, uint64_t deadline_ns);
 
 /* Lets it handle messages again, after a pause, or after a park, from which it comes back onto the
  * device: then as gyre_actor_launch. Nothing for one that is active or away; GYRE_INVALID
- * otherwise. */
+ * otherwise. GYRE_TIMEOUT after a park that was not over in time, when its seats have not read that
+ * within handshake_ns: the order stands. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_resume(gyre_actor *actor);
 
 /* As pause, and takes it off the device, whose driver can then be asked for what waits for it to be
@@ -180,21 +189,25 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_actor_drain(gyre_actor *actor, uint64_t 
 
 /* Ends it after the messages in hand; what else was sent is lost, and calls for it get GYRE_CLOSED.
  * One that was never launched has ended then, too. Nothing for one that has ended or failed.
- * GYRE_TIMEOUT when it did not by the deadline: it hangs. */
+ * GYRE_TIMEOUT when it did not by the deadline: it hangs, or somebody was at it; the order stands,
+ * also with a deadline that has passed already. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_terminate(gyre_actor *actor, uint64_t deadline_ns);
 
 /* What it is now. Never blocks. */
 GYRE_API gyre_actor_status gyre_actor_state(gyre_actor *actor);
 
-/* Waits until it is that; GYRE_TIMEOUT, or GYRE_CLOSED when it has ended and cannot be. */
+/* Waits until it is that, for no other call; GYRE_TIMEOUT, or GYRE_CLOSED when it has ended and
+ * cannot be. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_wait(gyre_actor *actor, gyre_actor_status status,
                                                    uint64_t deadline_ns);
 
-/* What made it fail; NULL while it has not. Borrowed from the actor until its next launch. */
+/* What made it fail; NULL while it has not. Borrowed from the actor until its next launch. Never
+ * blocks. */
 GYRE_API const gyre_error *gyre_actor_fault(const gyre_actor *actor);
 
 /* Copies the first `size` bytes of its state, of which the device may be changing parts meanwhile
- * unless it is paused. GYRE_INVALID for more bytes than it has, and before its first launch. */
+ * unless it is paused. GYRE_INVALID for more bytes than it has, and before its first launch; waits
+ * while its life is changed (see above). */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_read_state(gyre_actor *actor, void *into,
                                                          size_t size);
 
@@ -222,8 +235,9 @@ typedef struct gyre_actor_statistics {
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_describe(gyre_actor *actor,
                                                        gyre_actor_statistics *out_statistics);
 
-/* Terminates it, up to a second, and frees it; NULL is a no-op. Its ports are closed before. One
- * that hangs is left where it is, with the memory that it might still touch. */
+/* Terminates it, up to a second, and frees it; NULL is a no-op. Its ports are closed before, and no
+ * other call is at it. One that hangs is left where it is, with the memory that it might still
+ * touch. */
 GYRE_API void gyre_actor_destroy(gyre_actor *actor);
 
 GYRE_END_DECLS

@@ -53,7 +53,8 @@ typedef struct gyre_port_options {
 
 /* A port of an actor that is launched. NULL options mean all defaults. GYRE_AGAIN when all ports of
  * the launch are open; GYRE_INVALID when it is not launched, or has ended or failed since;
- * GYRE_UNSUPPORTED for GYRE_PORT_DROP_OLDEST; GYRE_NO_MEMORY. */
+ * GYRE_UNSUPPORTED for GYRE_PORT_DROP_OLDEST; GYRE_NO_MEMORY; GYRE_UNAVAILABLE. Waits while
+ * somebody changes the actor's life, up to 10 s. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_open(gyre_actor *actor,
                                                   const gyre_port_options *options,
                                                   gyre_port **out_port);

@@ -64,7 +64,6 @@ gyre_status gyre_actor_create(gyre_context *context, const gyre_behaviour *behav
     actor->print = o.print;
     actor->print_arg = o.print_arg;
     snprintf(actor->name, sizeof actor->name, "%s", o.name ? o.name : mine.name);
-    pthread_mutex_init(&actor->lock, NULL);
     pthread_mutex_init(&actor->hearing, NULL);
     actor->residence = gyre_device_has(gyre_context_device(context), GYRE_FEATURE_FUNCTIONS)
                            ? &gyre_residence_threads
@@ -315,11 +314,11 @@ gyre_status gyre_actor_launch(gyre_actor *actor, const gyre_actor_launch_options
     while (status == GYRE_AGAIN) {
         status = gyre_actor_hold_free(actor, deadline_ns, &now);
         if (status != GYRE_OK)
-            return status;
+            return status == GYRE_TIMEOUT ? gyre_actor_refuse_held(actor) : status;
         status = check_launch(actor, now);
         if (status == GYRE_OK)
             status = launch(actor, options);
-        pthread_mutex_unlock(&actor->lock);
+        gyre_actor_release(actor);
     }
     return status;
 }
@@ -331,10 +330,11 @@ void gyre_actor_destroy(gyre_actor *actor)
     if (gyre_process_check() == GYRE_OK) {
         gyre_warden_forget(actor);
         if (gyre_actor_terminate(actor, gyre_clock_after_ns(SECOND_NS)) == GYRE_TIMEOUT) {
-            pthread_mutex_lock(&actor->lock);
-            (void)gyre_actor_fail(
-                actor, gyre_fail(GYRE_DEVICE_LOST, "actor '%s' does not end", actor->name));
-            pthread_mutex_unlock(&actor->lock);
+            (void)!gyre_latch_take(&actor->lock, GYRE_NEVER);
+            if (gyre_actor_is_resident(gyre_actor_state(actor)))
+                (void)gyre_actor_fail(
+                    actor, gyre_fail(GYRE_DEVICE_LOST, "actor '%s' does not end", actor->name));
+            gyre_actor_release(actor);
         }
         gyre_board_remove(actor);
         give_mailbox(actor);
@@ -343,6 +343,5 @@ void gyre_actor_destroy(gyre_actor *actor)
     gyre_ports_destroy(actor);
     gyre_free(NULL, actor->first_state, actor->behaviour->state_bytes, 1);
     pthread_mutex_destroy(&actor->hearing);
-    pthread_mutex_destroy(&actor->lock);
     gyre_free(NULL, actor, 1, sizeof *actor);
 }

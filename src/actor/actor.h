@@ -6,8 +6,8 @@
  * a kernel that does not end (actor/seat_kernel.c). Everything above that is the same for both.
  *
  * Threads   `status` by any; the rest under the lock, except what a launch sets and ports only
- *           read. Edges: [actor-order] orders and their completion, [actor-status]. `hearing` is
- *           inside the lock.
+ *           read. Edges: [actor-lock], [actor-order] orders and their completion, [actor-status].
+ *           `hearing` is inside the lock.
  * Owns      the mailbox, the state, the residence, the ports.
  */
 #ifndef GYRE_ACTOR_ACTOR_H
@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "actor/annex_abi.h"
+#include "actor/latch.h"
 #include "actor/mailbox_abi.h"
 #include "actor/mailbox_words.h"
 #include "actor/warden.h"
@@ -65,7 +66,8 @@ struct gyre_actor {
     _Atomic uint32_t status;  /* gyre_actor_status [actor-status] */
     _Atomic uint64_t returns; /* from being away [actor-status] */
 
-    pthread_mutex_t lock;
+    gyre_latch lock;     /* given back by gyre_actor_release */
+    bool yields;         /* who holds it waits, but for nobody who terminates the actor */
     uint32_t order;      /* the last: its number */
     gyre_order told;     /* what it is to do in the end, */
     bool gathers;        /* but first all seats end, since some have */
@@ -96,6 +98,7 @@ struct gyre_actor {
     bool quarters;                    /* OpenCL: the kernel knows them, as CUDA's always does */
     uint32_t readers;                 /* warps of a block that read */
     gyre_resident resident;           /* on its device; no backend: it is in nobody's way */
+    bool aside;                       /* for who suspends, whose it is: it is to come back */
 };
 
 /* behaviour.c: the caller's, with zeros for what an older one lacks. GYRE_INVALID, GYRE_UNSUPPORTED

@@ -147,22 +147,21 @@ gyre_status gyre_actor_suspend(gyre_resident *resident)
 {
     gyre_actor *const actor = actor_of(resident);
     const uint64_t deadline_ns = gyre_clock_after_ns(actor->stall_ns);
-    gyre_status status = GYRE_OK;
-    uint32_t rounds = 0;
+    gyre_status status = gyre_latch_take(&actor->lock, deadline_ns);
 
-    while (pthread_mutex_trylock(&actor->lock) != 0) {
-        if (gyre_clock_now_ns() >= deadline_ns)
-            return gyre_fail(GYRE_UNAVAILABLE,
-                             "actor '%s' is resident, and somebody changes its life for over %llu "
-                             "ms",
-                             actor->name, (unsigned long long)(actor->stall_ns / 1000000));
-        gyre_actor_doze(&rounds);
-    }
+    actor->aside = false;
+    if (status == GYRE_TIMEOUT)
+        return gyre_fail(GYRE_UNAVAILABLE,
+                         "actor '%s' is resident, and somebody changes its life for over %llu ms",
+                         actor->name, (unsigned long long)(actor->stall_ns / 1000000));
+    if (status != GYRE_OK)
+        return status;
     if (gyre_actor_is_resident(gyre_actor_state(actor)))
         status = suspend(actor);
     if (status == GYRE_OK)
         status = check_streams(actor);
-    pthread_mutex_unlock(&actor->lock);
+    actor->aside = actor->before != 0;
+    gyre_actor_release(actor);
     return status;
 }
 
@@ -170,10 +169,12 @@ void gyre_actor_restore(gyre_resident *resident)
 {
     gyre_actor *const actor = actor_of(resident);
 
-    pthread_mutex_lock(&actor->lock);
+    /* one that is where it was may have a holder who waits for long */
+    if (!actor->aside || gyre_latch_take(&actor->lock, GYRE_NEVER) != GYRE_OK)
+        return;
     if (actor->before)
         (void)!gyre_actor_return(actor);
-    pthread_mutex_unlock(&actor->lock);
+    gyre_actor_release(actor);
 }
 
 gyre_status gyre_actor_recall(gyre_actor *actor)
@@ -181,10 +182,10 @@ gyre_status gyre_actor_recall(gyre_actor *actor)
     gyre_status status = GYRE_OK;
 
     /* whoever has the lock sends it away, and looks for messages after that, or calls it back */
-    if (pthread_mutex_trylock(&actor->lock) != 0)
+    if (!gyre_latch_try(&actor->lock))
         return GYRE_OK;
     if (gyre_actor_state(actor) == GYRE_ACTOR_AWAY)
         status = gyre_actor_come_back(actor);
-    pthread_mutex_unlock(&actor->lock);
+    gyre_actor_release(actor);
     return status == GYRE_AGAIN ? GYRE_OK : status;
 }

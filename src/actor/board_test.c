@@ -215,10 +215,10 @@ static void whoever_holds_the_lock_of_an_actor_is_not_waited_for(void)
     if (!has_folder())
         SKIP("there is no " GYRE_BOARD_FOLDER);
     REQUIRE(launch("counter"));
-    pthread_mutex_lock(&actor->lock); /* as a drain does, for as long as it takes */
+    REQUIRE(gyre_latch_try(&actor->lock)); /* as a drain does, for as long as it takes */
     CHECK(send(6));
     CHECK(look_until("counter", has_six).found);
-    pthread_mutex_unlock(&actor->lock);
+    CHECK(gyre_latch_give(&actor->lock));
     close_all();
 }
 

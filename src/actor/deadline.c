@@ -14,7 +14,7 @@
  * Threads   any. Edge: [actor-order] with the seat.
  * Owns      nothing.
  */
-#include "actor/actor.h"
+#include "actor/order.h"
 #include "gyre/clock.h"
 
 #define AGAIN_NS UINT64_C(1000000000)
@@ -67,9 +67,9 @@ uint64_t gyre_actor_deadline(gyre_actor *actor, gyre_seat *seat, uint64_t deadli
     gyre_mailbox_store64(&seat->control.host.time, now_ns);
     if (known_ns == 0)
         return deadline_ns;
-    if (now_ns - known_ns > AGAIN_NS && pthread_mutex_trylock(&actor->lock) == 0) {
+    if (now_ns - known_ns > AGAIN_NS && gyre_latch_try(&actor->lock)) {
         keep_time(actor, known_ns);
-        pthread_mutex_unlock(&actor->lock);
+        gyre_actor_release(actor);
     }
     apart = atomic_load_explicit(&actor->time_apart, memory_order_relaxed);
     /* the device's clock may be behind the host's: then `apart` is a negative number, and only a

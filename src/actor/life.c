@@ -9,6 +9,8 @@
  */
 #include "actor/away.h"
 #include "actor/order.h"
+#include "base/fail.h"
+#include "base/process.h"
 #include "gyre/clock.h"
 
 /* A change, by those statuses that it starts from, and those that it leaves as they are. */
@@ -16,7 +18,7 @@ typedef struct change {
     uint32_t from, already; /* bits */
     gyre_status (*make)(gyre_actor *actor, gyre_actor_status now, uint64_t deadline_ns);
     const char *otherwise; /* why not */
-    bool any_time;         /* also while it is off the device for somebody else */
+    bool limited;          /* the deadline is not the caller's own */
 } change;
 
 #define BIT(status_) (1U << (status_))
@@ -27,15 +29,17 @@ static gyre_status make(gyre_actor *actor, const change *what, uint64_t deadline
     gyre_actor_status now;
 
     while (status == GYRE_AGAIN) {
-        status = what->any_time ? gyre_actor_hold(actor, &now)
-                                : gyre_actor_hold_free(actor, deadline_ns, &now);
+        status = gyre_actor_hold_free(actor, deadline_ns, &now);
         if (status != GYRE_OK)
-            return status;
+            return status == GYRE_TIMEOUT && what->limited ? gyre_actor_refuse_held(actor) : status;
         if (what->from & BIT(now))
             status = what->make(actor, now, deadline_ns);
         else if (!(what->already & BIT(now)))
             status = gyre_actor_refuse(actor, what->otherwise);
-        pthread_mutex_unlock(&actor->lock);
+        if (status == GYRE_TIMEOUT && actor->yields && gyre_latch_is_pressed(&actor->lock))
+            status = gyre_fail(GYRE_CLOSED, "actor '%s': somebody else terminates it", actor->name);
+        actor->yields = false;
+        gyre_actor_release(actor);
     }
     return status;
 }
@@ -61,7 +65,7 @@ gyre_status gyre_actor_activate(gyre_actor *actor)
 {
     static const change c = {BIT(GYRE_ACTOR_LAUNCHED),
                              BIT(GYRE_ACTOR_ACTIVE) | BIT(GYRE_ACTOR_AWAY), resume,
-                             "it cannot be activated", false};
+                             "it cannot be activated", true};
 
     return make(actor, &c, gyre_clock_after_ns(GYRE_ACTOR_KEPT_NS));
 }
@@ -70,7 +74,7 @@ gyre_status gyre_actor_resume(gyre_actor *actor)
 {
     static const change c = {BIT(GYRE_ACTOR_PAUSED) | BIT(GYRE_ACTOR_PARKED),
                              BIT(GYRE_ACTOR_ACTIVE) | BIT(GYRE_ACTOR_AWAY), resume,
-                             "it cannot resume", false};
+                             "it cannot resume", true};
 
     return make(actor, &c, gyre_clock_after_ns(GYRE_ACTOR_KEPT_NS));
 }
@@ -98,6 +102,7 @@ static gyre_status halt(gyre_actor *actor, gyre_actor_status now, uint64_t deadl
         return status;
     gyre_order_give(actor, gyre_order_up_to_gates(now, 0));
     gyre_actor_become(actor, GYRE_ACTOR_PAUSED);
+    actor->yields = true;
     return gyre_order_await(actor, deadline_ns);
 }
 
@@ -121,6 +126,7 @@ static gyre_status park(gyre_actor *actor, gyre_actor_status now, uint64_t deadl
         return status;
     gyre_order_give(actor, gyre_order_up_to_gates(now, 2));
     gyre_actor_become(actor, GYRE_ACTOR_PAUSED);
+    actor->yields = true;
     return gyre_order_await_end(actor, GYRE_ACTOR_PARKED, deadline_ns);
 }
 
@@ -154,6 +160,7 @@ static gyre_status drain(gyre_actor *actor, gyre_actor_status now, uint64_t dead
         status = gyre_actor_come_to_life(actor, false);
     else
         status = fetch(actor, &now);
+    actor->yields = status == GYRE_OK;
     return status == GYRE_OK ? end(actor, 2, deadline_ns) : status;
 }
 
@@ -165,8 +172,14 @@ gyre_status gyre_actor_drain(gyre_actor *actor, uint64_t deadline_ns)
     return make(actor, &c, deadline_ns);
 }
 
+/* What it is that can be terminated; one that is off the device for somebody else can be, too. */
+enum { LIVES = RESIDENT | OFF | BIT(GYRE_ACTOR_CREATED) };
+
+/* The lock is held. */
 static gyre_status terminate(gyre_actor *actor, gyre_actor_status now, uint64_t deadline_ns)
 {
+    if (!(LIVES & BIT(now)))
+        return GYRE_OK;
     actor->before = 0;
     if (RESIDENT & BIT(now))
         return end(actor, 1, deadline_ns);
@@ -176,9 +189,19 @@ static gyre_status terminate(gyre_actor *actor, gyre_actor_status now, uint64_t 
 
 gyre_status gyre_actor_terminate(gyre_actor *actor, uint64_t deadline_ns)
 {
-    static const change c = {RESIDENT | OFF | BIT(GYRE_ACTOR_CREATED),
-                             BIT(GYRE_ACTOR_TERMINATED) | BIT(GYRE_ACTOR_FAILED), terminate, NULL,
-                             true};
+    gyre_status status = gyre_process_check();
 
-    return make(actor, &c, deadline_ns);
+    if (status == GYRE_OK)
+        status = gyre_latch_press(&actor->lock, deadline_ns);
+    if (status != GYRE_OK)
+        return status;
+    status = terminate(actor, gyre_actor_state(actor), deadline_ns);
+    gyre_actor_release(actor);
+    return status;
+}
+
+void gyre_actor_release(gyre_actor *actor)
+{
+    while (!gyre_latch_give(&actor->lock))
+        (void)!terminate(actor, gyre_actor_state(actor), 0);
 }

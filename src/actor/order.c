@@ -17,15 +17,32 @@
 /* Until seats that were too slow must be gone; how slow they may be, the caller said. */
 #define GONE_NS UINT64_C(2000000000)
 
-gyre_status gyre_actor_hold(gyre_actor *actor, gyre_actor_status *out_now)
+gyre_status gyre_actor_hold(gyre_actor *actor, uint64_t deadline_ns, gyre_actor_status *out_now)
 {
-    const gyre_status status = gyre_process_check();
+    gyre_status status = gyre_process_check();
 
-    if (status == GYRE_OK) {
-        pthread_mutex_lock(&actor->lock);
+    if (status == GYRE_OK)
+        status = gyre_latch_take(&actor->lock, deadline_ns);
+    if (status == GYRE_OK)
         *out_now = gyre_actor_state(actor);
-    }
     return status;
+}
+
+gyre_status gyre_actor_refuse_held(const gyre_actor *actor)
+{
+    return gyre_fail(GYRE_UNAVAILABLE,
+                     "actor '%s': somebody else changes its life, and has for %llu s; try again, "
+                     "or terminate it",
+                     actor->name, (unsigned long long)(GYRE_ACTOR_KEPT_NS / 1000000000));
+}
+
+gyre_status gyre_actor_hold_patiently(gyre_actor *actor)
+{
+    gyre_actor_status now;
+    const gyre_status status =
+        gyre_actor_hold(actor, gyre_clock_after_ns(GYRE_ACTOR_KEPT_NS), &now);
+
+    return status == GYRE_TIMEOUT ? gyre_actor_refuse_held(actor) : status;
 }
 
 bool gyre_actor_is_barred(const gyre_actor *actor)
@@ -39,10 +56,10 @@ gyre_status gyre_actor_hold_free(gyre_actor *actor, uint64_t deadline_ns,
     uint32_t rounds = 0;
     gyre_status status;
 
-    while ((status = gyre_actor_hold(actor, out_now)) == GYRE_OK) {
+    while ((status = gyre_actor_hold(actor, deadline_ns, out_now)) == GYRE_OK) {
         if (!actor->before && !gyre_actor_is_barred(actor))
             break;
-        pthread_mutex_unlock(&actor->lock);
+        gyre_actor_release(actor);
         if (gyre_clock_now_ns() >= deadline_ns)
             return gyre_fail(GYRE_UNAVAILABLE,
                              "actor '%s': its device is kept free, for a kernel that is loaded or "
@@ -256,6 +273,13 @@ gyre_status gyre_order_look(gyre_actor *actor)
     return status;
 }
 
+/* Whether who waits has waited for long enough. */
+static bool is_over(const gyre_actor *actor, uint64_t deadline_ns)
+{
+    return gyre_clock_now_ns() >= deadline_ns ||
+           (actor->yields && gyre_latch_is_pressed(&actor->lock));
+}
+
 /* Waits for what the seats say; the lock is held. Failing seats end it. */
 static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor),
                          uint64_t deadline_ns)
@@ -271,7 +295,7 @@ static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor
         }
         if (status != GYRE_OK && status != GYRE_AGAIN)
             return status;
-        if (gyre_clock_now_ns() >= deadline_ns)
+        if (is_over(actor, deadline_ns))
             return done(actor) ? GYRE_OK : GYRE_TIMEOUT;
         gyre_actor_doze(&rounds);
     }
@@ -291,7 +315,7 @@ static gyre_status await_gone(gyre_actor *actor, uint64_t deadline_ns)
     uint32_t rounds = 0;
 
     while (status == GYRE_OK && (status = actor->residence->look(actor)) == GYRE_AGAIN) {
-        status = gyre_clock_now_ns() >= deadline_ns ? GYRE_TIMEOUT : GYRE_OK;
+        status = is_over(actor, deadline_ns) ? GYRE_TIMEOUT : GYRE_OK;
         gyre_actor_doze(&rounds);
     }
     if (status == GYRE_OK) {

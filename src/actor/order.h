@@ -12,7 +12,7 @@
 
 #include "actor/actor.h"
 
-/* How long a device may be kept free, for who has no deadline of his own. */
+/* How long a device may be kept free, or a lock be held, for who has no deadline of his own. */
 #define GYRE_ACTOR_KEPT_NS UINT64_C(10000000000)
 
 /* An order to go up to the gates, where one that is paused stays where it is. */
@@ -21,11 +21,23 @@ GYRE_INLINE gyre_order gyre_order_up_to_gates(gyre_actor_status now, uint32_t te
     return (gyre_order){.keep_gates = now != GYRE_ACTOR_ACTIVE, .terminate = terminate};
 }
 
-/* Before a change of its life: the lock is taken with GYRE_OK, and it is what *out_now says. */
-GYRE_MUST_USE gyre_status gyre_actor_hold(gyre_actor *actor, gyre_actor_status *out_now);
+/* Before a change of its life: the lock is taken with GYRE_OK, and it is what *out_now says.
+ * GYRE_TIMEOUT: somebody else had it until the deadline. */
+GYRE_MUST_USE gyre_status gyre_actor_hold(gyre_actor *actor, uint64_t deadline_ns,
+                                          gyre_actor_status *out_now);
 
-/* The same, when its device is not kept free of residents: what it is while it is off the device
- * for somebody else is not what it is. GYRE_UNAVAILABLE: it was until the deadline. */
+/* The same for who has no deadline of his own: GYRE_UNAVAILABLE after GYRE_ACTOR_KEPT_NS. */
+GYRE_MUST_USE gyre_status gyre_actor_hold_patiently(gyre_actor *actor);
+
+/* That GYRE_UNAVAILABLE, with the reason. */
+GYRE_MUST_USE gyre_status gyre_actor_refuse_held(const gyre_actor *actor);
+
+/* Gives the lock back. Somebody who terminates it and could not wait has left that to the caller:
+ * then it is done first. In life.c. */
+void gyre_actor_release(gyre_actor *actor);
+
+/* As gyre_actor_hold, when its device is not kept free of residents: what it is while it is off the
+ * device for somebody else is not what it is. GYRE_UNAVAILABLE: it was until the deadline. */
 GYRE_MUST_USE gyre_status gyre_actor_hold_free(gyre_actor *actor, uint64_t deadline_ns,
                                                gyre_actor_status *out_now);
 
@@ -55,10 +67,11 @@ GYRE_MUST_USE gyre_status gyre_order_look(gyre_actor *actor);
 /* What one becomes that was told to end and is `now`. */
 gyre_actor_status gyre_order_end_of(gyre_actor_status now);
 
-/* Waits until all seats have carried out the last. Failing seats end it. */
+/* Waits until all seats have carried out the last. Failing seats end it. GYRE_TIMEOUT, before the
+ * deadline too when the actor `yields` and somebody terminates it. */
 GYRE_MUST_USE gyre_status gyre_order_await(gyre_actor *actor, uint64_t deadline_ns);
 
-/* They were told to end: then it is `then`. */
+/* They were told to end: then it is `then`. Otherwise the same. */
 GYRE_MUST_USE gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then,
                                                uint64_t deadline_ns);
 

@@ -116,7 +116,9 @@ gyre_status gyre_port_open(gyre_actor *actor, const gyre_port_options *options,
                                            "device may be reading it");
     if (o.full != GYRE_PORT_BLOCK && o.full != GYRE_PORT_REJECT)
         return gyre_fail(GYRE_INVALID, "a full port that does %d", (int)o.full);
-    pthread_mutex_lock(&actor->lock);
+    status = gyre_actor_hold_patiently(actor);
+    if (status != GYRE_OK)
+        return status;
     status = has_ports(actor) ? GYRE_AGAIN
                               : gyre_actor_refuse(actor, "it has ports once it is launched");
     for (uint32_t p = 0; status == GYRE_AGAIN && p < actor->shape.ports; p++) {
@@ -129,7 +131,7 @@ gyre_status gyre_port_open(gyre_actor *actor, const gyre_port_options *options,
         *out_port = port;
         status = GYRE_OK;
     }
-    pthread_mutex_unlock(&actor->lock);
+    gyre_actor_release(actor);
     return status;
 }
 

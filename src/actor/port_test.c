@@ -89,7 +89,6 @@ static bool stage_init(uint32_t replicas)
     deed = NOTHING;
     s.actor.residence = &residence;
     s.actor.stall_ns = UINT64_MAX;
-    pthread_mutex_init(&s.actor.lock, NULL);
     *shape = (gyre_mailbox_shape){.seats = 1,
                                   .ports = 1,
                                   .capacity = CAPACITY,
@@ -116,7 +115,6 @@ static void stage_fini(void)
 {
     gyre_ports_destroy(&s.actor);
     free(s.actor.mailbox);
-    pthread_mutex_destroy(&s.actor.lock);
 }
 
 /* The seat answers, ends, and the caller hears of the end first. */

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "actor/away.h"
+#include "actor/order.h"
 #include "base/log.h"
 #include "gyre/clock.h"
 #include "gyre/park.h"
@@ -159,7 +160,7 @@ static gyre_actor *take_due(uint64_t *out_next_ns)
     pthread_mutex_lock(&warden.books);
     for (gyre_actor *a = warden.first; a && !found; a = a->warden.next) {
         if (a->warden.due_ns <= now_ns) {
-            if (pthread_mutex_trylock(&a->lock) == 0)
+            if (gyre_latch_try(&a->lock))
                 found = a;
             else
                 a->warden.due_ns = now_ns + SOON_NS;
@@ -197,7 +198,7 @@ static void run_thread(void *arg)
         pthread_mutex_lock(&warden.books);
         actor->warden.due_ns = next_ns;
         pthread_mutex_unlock(&warden.books);
-        pthread_mutex_unlock(&actor->lock);
+        gyre_actor_release(actor);
     }
 }
 
@@ -252,7 +253,8 @@ void gyre_warden_forget(gyre_actor *actor)
 {
     bool empty;
 
-    pthread_mutex_lock(&actor->lock); /* the thread is not at it, nor will be */
+    /* the thread is not at it, nor will be */
+    (void)!gyre_latch_take(&actor->lock, GYRE_NEVER);
     pthread_mutex_lock(&warden.books);
     for (gyre_actor **a = &warden.first; actor->warden.listed && *a; a = &(*a)->warden.next)
         if (*a == actor) {
@@ -261,7 +263,7 @@ void gyre_warden_forget(gyre_actor *actor)
         }
     actor->warden.listed = false;
     pthread_mutex_unlock(&warden.books);
-    pthread_mutex_unlock(&actor->lock);
+    gyre_actor_release(actor);
     pthread_mutex_lock(&warden.life);
     pthread_mutex_lock(&warden.books);
     empty = !warden.first;

@@ -133,7 +133,7 @@ gyre_status gyre_actor_look(gyre_actor *actor)
 
     gyre_prints_overhear(actor);
     /* somebody changes its life, looks as well, and waits no longer than he said */
-    if (pthread_mutex_trylock(&actor->lock) != 0)
+    if (!gyre_latch_try(&actor->lock))
         return GYRE_OK;
     now = gyre_actor_state(actor);
     if (gyre_actor_is_resident(now)) {
@@ -153,7 +153,7 @@ gyre_status gyre_actor_look(gyre_actor *actor)
                               actor->fault.line, "%s", actor->fault.text);
     else if (status == GYRE_OK && now == GYRE_ACTOR_TERMINATED)
         status = gyre_fail(GYRE_CLOSED, "actor '%s' has ended", actor->name);
-    pthread_mutex_unlock(&actor->lock);
+    gyre_actor_release(actor);
     return status;
 }
 
@@ -174,10 +174,12 @@ gyre_status gyre_actor_read_state(gyre_actor *actor, void *into, size_t size)
     if (size > actor->behaviour->state_bytes)
         return gyre_fail(GYRE_INVALID, "actor '%s': %zu bytes of a state of %zu", actor->name, size,
                          actor->behaviour->state_bytes);
-    pthread_mutex_lock(&actor->lock);
+    status = gyre_actor_hold_patiently(actor);
+    if (status != GYRE_OK)
+        return status;
     status = actor->state ? actor->residence->read_state(actor, into, size)
                           : gyre_actor_refuse(actor, "it has no state yet");
-    pthread_mutex_unlock(&actor->lock);
+    gyre_actor_release(actor);
     return status;
 }
 

@@ -6,15 +6,12 @@
  * Seats that are threads are in nobody's way; here they are made to be, so that all of it is tried
  * with them too.
  */
-#include "conformance_actor.h"
+#include "conformance_busy.h"
 
 #include "actor/away.h"
 #include "actor/wire.h"
 #include "dev/resident.h"
 #include "dev/word.h"
-#include "gyre/thread.h"
-
-#include "behaviours/waiter.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
 enum { SEATS = 2, EACH = 2 * SEATS, MANY = 1000, STALL_MS = 300, SHORT_MS = 50, LONG_MS = 5000 };
 
@@ -81,69 +78,6 @@ static gyre_status suspend_all(void)
 static bool is_taken(void)
 {
     return gyre_resident_on(on.device->backend, on.device->index);
-}
-
-/* What a user does on a thread of his own. */
-typedef struct deed {
-    gyre_status (*what)(gyre_actor *actor);
-    gyre_actor *actor;
-    gyre_status status;
-    gyre_thread *thread;
-    _Atomic bool done;
-} deed;
-
-static void do_it(void *arg)
-{
-    deed *const d = arg;
-
-    d->status = d->what(d->actor);
-    atomic_store(&d->done, true);
-}
-
-static bool begin(deed *d, gyre_actor *actor, gyre_status (*what)(gyre_actor *actor))
-{
-    d->actor = actor;
-    d->what = what;
-    atomic_store(&d->done, false);
-    return ok(gyre_thread_start(do_it, d, NULL, &d->thread));
-}
-
-static bool is_well_done(deed *d)
-{
-    gyre_thread_stop(d->thread);
-    return ok(d->status);
-}
-
-/* Those that wait would have done it by now. */
-static bool waits(deed *d)
-{
-    sleep_ns(30 * MS);
-    return !atomic_load(&d->done);
-}
-
-static gyre_status resume(gyre_actor *actor)
-{
-    return gyre_actor_resume(actor);
-}
-
-static gyre_status pause_it(gyre_actor *actor)
-{
-    return gyre_actor_pause(actor, soon());
-}
-
-static gyre_status park(gyre_actor *actor)
-{
-    return gyre_actor_park(actor, soon());
-}
-
-static gyre_status drain(gyre_actor *actor)
-{
-    return gyre_actor_drain(actor, soon());
-}
-
-static gyre_status launch(gyre_actor *actor)
-{
-    return gyre_actor_launch(actor, NULL);
 }
 
 static gyre_status give_up(gyre_actor *actor)
@@ -282,29 +216,6 @@ static void one_that_is_away_may_be_waited_for(void)
     drop(actor, port);
 }
 
-/* One of the seats is at a message until flag[0] is set. */
-static bool hang_one(gyre_port *port, uint32_t *flag)
-{
-    const gyre_brief hang = hanging(WAITER_HANG, flag);
-    const uint64_t until = soon();
-
-    if (!port || !ok(gyre_port_send(port, &hang, soon())))
-        return false;
-    while (!__atomic_load_n(&flag[1], __ATOMIC_ACQUIRE) && gyre_clock_now_ns() < until)
-        sleep_ns(MS);
-    return __atomic_load_n(&flag[1], __ATOMIC_ACQUIRE) == 1;
-}
-
-static void let_go(uint32_t *flag)
-{
-    __atomic_store_n(&flag[0], 1, __ATOMIC_RELEASE);
-}
-
-static uint64_t shortly(void)
-{
-    return gyre_clock_after_ns(50 * MS);
-}
-
 /* The other seat may have left when this one would not. */
 static void a_crew_that_cannot_go_stays_whole(void)
 {
@@ -404,6 +315,25 @@ static void one_that_is_terminated_is_not_drained(void)
     give(GYRE_CONTEXT_PINNED, flag, 64);
 }
 
+/* Who changes the actor's life keeps it on the device, and is not waited for to the end. */
+static void who_waits_is_not_waited_for(void)
+{
+    uint32_t *const flag = flag_new();
+    gyre_actor *const actor = sharer(1, GYRE_ACTOR_BACK_OFF);
+    gyre_port *const port = port_new(actor);
+    deed d;
+
+    NEED_ACTORS_FOR(flag);
+    REQUIRE(flag && hang_one(port, flag) && begin(&d, actor, drain));
+    REQUIRE(ok(gyre_actor_wait(actor, GYRE_ACTOR_DRAINING, soon())));
+    CHECK(suspend_all() == GYRE_UNAVAILABLE && !atomic_load(&d.done));
+    CHECK(strstr(gyre_error_last()->text, "somebody changes its life"));
+    let_go(flag);
+    CHECK(is_well_done(&d) && gyre_actor_state(actor) == GYRE_ACTOR_TERMINATED);
+    drop(actor, port);
+    flag_give(flag);
+}
+
 static gyre_status see_no_end(gyre_actor *actor)
 {
     (void)actor;
@@ -424,11 +354,11 @@ static void one_that_steps_out_too_slowly_stays(void)
     whole = actor->residence;
     slow = *whole;
     slow.look = see_no_end;
-    pthread_mutex_lock(&actor->lock);
+    REQUIRE(gyre_latch_try(&actor->lock));
     actor->residence = &slow;
     CHECK(gyre_actor_step_out(actor, 0) == GYRE_TIMEOUT);
     actor->residence = whole;
-    pthread_mutex_unlock(&actor->lock);
+    CHECK(gyre_latch_give(&actor->lock));
     CHECK(gyre_actor_state(actor) == GYRE_ACTOR_LAUNCHED);
     sleep_ns(20 * MS); /* its seat may have ended */
     CHECK(ok(gyre_actor_activate(actor)) && answers(port));
@@ -501,6 +431,7 @@ static const test_case cases[] = {
     TEST(a_crew_that_resumes_is_whole),
     TEST(what_was_ordered_before_comes_true),
     TEST(one_that_is_terminated_is_not_drained),
+    TEST(who_waits_is_not_waited_for),
     TEST(one_that_steps_out_too_slowly_stays),
     TEST(one_that_cannot_come_back_stays_parked),
 };
