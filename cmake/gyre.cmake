@@ -82,6 +82,10 @@ foreach(row ${rows})
   list(APPEND gyre_clean_environment "${setting}=unset:")
 endforeach()
 
+# Kernels that were compiled for one preset are there for the tests of the others.
+set(GYRE_TEST_KERNELS ${PROJECT_BINARY_DIR}/kernels CACHE PATH "Where tests keep compiled kernels")
+mark_as_advanced(GYRE_TEST_KERNELS)
+
 # The leak sanitizer knows that what drivers keep is theirs.
 set(gyre_sanitizer_options "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
 
@@ -143,5 +147,5 @@ function(gyre_script_test file)
   string(REPLACE "/" "_" name "${name}")
   add_test(NAME ${name} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${PROJECT_BINARY_DIR})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600 LABELS "${arg_LABELS}"
-    ENVIRONMENT "CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};SANITIZED=${GYRE_SANITIZE};${gyre_sanitizer_options}")
+    ENVIRONMENT "CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};SANITIZED=${GYRE_SANITIZE};KERNELS=${GYRE_TEST_KERNELS};${gyre_sanitizer_options}")
 endfunction()

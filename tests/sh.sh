@@ -7,7 +7,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 1
 while [ ! -e "$root/layers.txt" ]; do root=$(dirname -- "$root"); done
 build=$(CDPATH='' cd -- "${1:-$root/build/dev}" && pwd) || exit 1
 # shellcheck disable=SC2034 # for the tests
-gyre=$build/bin/gyre query=$build/tests/json_query
+gyre=$build/bin/gyre query=$build/tests/json_query kernels=${KERNELS:-$build/kernels}
 for name in $(env | sed -n 's/^\(GYRE_[A-Z_]*\)=.*/\1/p') NO_COLOR OMP_NUM_THREADS OMP_THREAD_LIMIT; do unset "$name"; done
 ran=0 failed=0 skipped=0
 work=$(mktemp -d) || exit 1

@@ -3,7 +3,7 @@
 # gyre bench --behaviour: a behaviour of the user's own, measured on what devices there are, and all that can be wrong with it.
 . "$(dirname "$0")/../sh.sh"
 
-export TMPDIR="$work/tmp" GYRE_OUT="$work/results" GYRE_CACHE="$build/kernels" POCL_CACHE_DIR="$build/kernels/pocl" POCL_MAX_PTHREAD_COUNT=6
+export TMPDIR="$work/tmp" GYRE_OUT="$work/results" GYRE_CACHE="$kernels" POCL_CACHE_DIR="$kernels/pocl" POCL_MAX_PTHREAD_COUNT=6
 mkdir "$TMPDIR"
 cd "$work" || exit 1
 clean() { [ -z "$(ls "$TMPDIR")" ] || { echo "left over: $(ls "$TMPDIR")"; return 1; }; }

@@ -43,7 +43,7 @@ json()
 checks() # a second of what goes on for a minute, of which a test takes a tenth
 {
     cd "$work" || return 1
-    exits 0 env GYRE_CACHE="$work/kernels" "$gyre" bench --test --axis seconds=1 || { grep -A 2 'FAILED' "$work/out"; return 1; }
+    exits 0 env GYRE_CACHE="$kernels" "$gyre" bench --test --axis seconds=1 || { grep -A 2 'FAILED' "$work/out"; return 1; }
     says out ' checked, 0 failed' && [ ! -e gyre-out ]
 }
 # shellcheck disable=SC2086

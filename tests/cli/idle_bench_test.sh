@@ -3,8 +3,8 @@
 # The suite of idle actors: every case once, and one of each kind measured quickly.
 . "$(dirname "$0")/../sh.sh"
 
-# a seat takes a thread of PoCL for good; what is compiled is kept beside the build
-export POCL_MAX_PTHREAD_COUNT=6 POCL_CACHE_DIR="$build/kernels/pocl" GYRE_CACHE="$build/kernels"
+# a seat takes a thread of PoCL for good; what is compiled is kept for other tests
+export POCL_MAX_PTHREAD_COUNT=6 POCL_CACHE_DIR="$kernels/pocl" GYRE_CACHE="$kernels"
 fast='--sample-size 10 --warm-up-time 1ms --measurement-time 20ms --isolate none --no-save'
 
 checked() # FILTER: all of them run, or say why not

@@ -3,7 +3,7 @@
 # The suites `interactive` and the crews of `gpu_batch`, on a small grid: every way does the same as the reference.
 . "$(dirname "$0")/../sh.sh"
 
-GYRE_CACHE=$build/kernels POCL_CACHE_DIR=$build/kernels/pocl POCL_MAX_PTHREAD_COUNT=6
+GYRE_CACHE=$kernels POCL_CACHE_DIR=$kernels/pocl POCL_MAX_PTHREAD_COUNT=6
 export GYRE_CACHE POCL_CACHE_DIR POCL_MAX_PTHREAD_COUNT
 cd "$work" || exit 1
 
