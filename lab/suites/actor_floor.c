@@ -3,16 +3,17 @@
  * actor_floor: what stands beside the figures of actors: the same lines, the same polling, and none
  * of the runtime.
  *
- * `bare_pairs` and `bare_stream` are rings, as `actor/pairs` and `actor/stream`. The messages are
- * made in the rings and compared there, in one go: nothing is drained between bulks. `bare_inject`
- * is the store of a message alone, as `actor/inject`. `floor_ping_pong` is one word between two
- * threads.
+ * `bare_pairs` and `bare_stream` are rings, as `actor/pairs` and `actor/stream`, and with two
+ * blocks `bare_crew_pairs` and `bare_crew_stream`. The messages are made in the rings and compared
+ * there, in one go: nothing is drained between bulks. `bare_inject` is the store of a message
+ * alone, as `actor/inject`. `floor_ping_pong` is one word between two threads.
  *
  * Threads   the case's own, or as many as the axis says, with a ring each; and on the CPU the one
  *           that answers.
  * Owns      a fixture per case.
  * Not here  one message at a time (suites/actor_floor_echo.c), the other side (suites/bare_seat.h).
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,14 +27,15 @@ enum {
     LARGE = 1 << 16, /* slots of `bare_inject`: more than are sent between two looks */
     BULK = 8192,     /* messages of an iteration and thread */
     BURST = 64,      /* that are written before answers are looked for */
+    CREW = 2,        /* blocks */
     RATE_THREADS = GYRE_BARE_WARPS * 32,
 };
 
 typedef struct ring {
     alignas(128) gyre_bare_line *requests;
     gyre_bare_line *replies;
-    gyre_bare_progress *told; /* of the warps of a stream */
-    uint32_t warps;
+    gyre_bare_progress *told; /* by its warps, of a stream: the first, */
+    uint32_t warps, apart;    /* of so many, and how far one is from the next */
     uint32_t slots;
     uint64_t sent, heard, right;
     uint64_t sum, mix; /* of what was sent one way */
@@ -43,8 +45,9 @@ typedef struct ring {
 typedef struct rings {
     gyre_bare_seat seat;
     uint32_t count;
-    uint32_t slots; /* of each */
-    uint32_t warps; /* of the device; one on the CPU */
+    uint32_t slots;  /* of each */
+    uint32_t blocks; /* of the device; 0: the CPU, */
+    uint32_t warps;  /* which has one for each ring */
     ring ring[GYRE_BARE_RINGS];
 } rings;
 
@@ -59,6 +62,33 @@ static void rings_teardown(void *fixture)
     free(r);
 }
 
+/* What a case is made of; rings are as many as threads of the host. */
+typedef struct plan {
+    uint32_t slots; /* of a ring */
+    uint32_t blocks;
+    bool answers;
+} plan;
+
+/* As bare_echo.cu deals them out: warp w is one of ring w modulo the rings. */
+static void deal_out(rings *r, const gyre_bare_rate *parameters)
+{
+    gyre_bare_progress *const told = parameters->told;
+
+    assert(r->count > 0);
+    for (uint32_t i = 0; i < r->count; i++) {
+        r->ring[i] =
+            (ring){.requests = (gyre_bare_line *)parameters->requests + (size_t)i * r->slots,
+                   .replies = (gyre_bare_line *)parameters->replies + (size_t)i * r->slots,
+                   .told = told + i,
+                   .warps = r->warps / r->count,
+                   .apart = r->count,
+                   .slots = r->slots};
+    }
+    /* one that has told nothing yet is where it begins */
+    for (uint32_t w = 0; w < r->warps; w++)
+        told[w].first = w / r->count * GYRE_BARE_CHUNK;
+}
+
 static gyre_status launch_rate(rings *r, bool answers)
 {
     gyre_bare_line *const lines = r->seat.memory;
@@ -69,48 +99,43 @@ static gyre_status launch_rate(rings *r, bool answers)
                                        .mask = r->slots - 1,
                                        .rings = r->count,
                                        .answers = answers};
-    const gyre_launch launch = {.block = {r->warps > 1 ? RATE_THREADS : 1},
+    const gyre_launch launch = {.grid = {r->blocks},
+                                .block = {r->blocks ? RATE_THREADS : 1},
                                 .parameters = &parameters,
                                 .parameters_size = sizeof parameters};
 
-    for (uint32_t i = 0; i < r->count; i++) {
-        r->ring[i].requests = lines + (size_t)i * r->slots;
-        r->ring[i].replies = replies + (size_t)i * r->slots;
-        r->ring[i].told = parameters.told;
-        r->ring[i].warps = r->warps;
-        r->ring[i].slots = r->slots;
-    }
-    /* of a stream, which has one ring: a warp that has told nothing yet is where it begins */
-    for (uint32_t i = 0; i < r->warps; i++)
-        r->ring[0].told[i].first = i * GYRE_BARE_CHUNK;
+    deal_out(r, &parameters);
     return gyre_bare_seat_launch(&r->seat, "bare_rate", "pointer pointer pointer u32 u32 u32",
                                  &launch);
 }
 
-static gyre_status rings_setup(const gyre_bench_case *c, uint32_t count, uint32_t slots,
-                               bool answers, void **out_fixture)
+static gyre_status rings_setup(const gyre_bench_case *c, uint32_t count, const plan *plan,
+                               void **out_fixture)
 {
     const char *const backend = gyre_bench_device_word(c);
-    const size_t bytes = (size_t)2 * count * slots * sizeof(gyre_bare_line) +
-                         GYRE_BARE_WARPS * sizeof(gyre_bare_progress);
+    const size_t bytes = (size_t)2 * count * plan->slots * sizeof(gyre_bare_line) +
+                         (size_t)GYRE_BARE_WARPS * plan->blocks * sizeof(gyre_bare_progress);
     rings *r;
     gyre_status status;
 
     *out_fixture = NULL;
     if (count < 1 || count > GYRE_BARE_RINGS)
         return gyre_bench_refuse(GYRE_INVALID, "1 to %d threads", GYRE_BARE_RINGS);
+    if (plan->blocks > 1 && strcmp(backend, "cuda") != 0)
+        return gyre_bench_refuse(GYRE_UNSUPPORTED, "a bare crew is of blocks of a GPU");
     r = aligned_alloc(alignof(rings), sizeof *r);
     if (!r)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
     memset(r, 0, sizeof *r);
     r->count = count;
-    r->slots = slots;
-    r->warps = strcmp(backend, "cuda") == 0 ? GYRE_BARE_WARPS : 1;
+    r->slots = plan->slots;
+    r->blocks = strcmp(backend, "cuda") == 0 ? plan->blocks : 0;
+    r->warps = r->blocks ? GYRE_BARE_WARPS * r->blocks : count;
     status = gyre_bare_seat_open(&r->seat, backend, bytes);
-    if (status == GYRE_OK && r->warps == 1 && count > 1) /* threads run where this one may */
+    if (status == GYRE_OK && r->blocks == 0 && count > 1) /* threads run where this one may */
         status = gyre_thread_pin_self(r->seat.cpus.cpus, r->seat.cpus.cpu_count - 1);
     if (status == GYRE_OK)
-        status = launch_rate(r, answers);
+        status = launch_rate(r, plan->answers);
     if (status != GYRE_OK) {
         rings_teardown(r); /* accepts a half-built one */
         return status;
@@ -119,19 +144,23 @@ static gyre_status rings_setup(const gyre_bench_case *c, uint32_t count, uint32_
     return GYRE_OK;
 }
 
-static gyre_status setup_pairs(const gyre_bench_case *c, void **out_fixture)
+static gyre_status rings_of_threads(const gyre_bench_case *c, const plan *plan, void **out_fixture)
 {
-    return rings_setup(c, (uint32_t)gyre_bench_axis(c, "threads"), RING, true, out_fixture);
+    return rings_setup(c, (uint32_t)gyre_bench_axis(c, "threads"), plan, out_fixture);
 }
 
-static gyre_status setup_stream(const gyre_bench_case *c, void **out_fixture)
-{
-    return rings_setup(c, 1, RING, false, out_fixture);
-}
+static const plan pairs = {RING, 1, true}, crew_pairs = {RING, CREW, true},
+                  stream = {RING, 1, false}, crew_stream = {RING, CREW, false},
+                  inject = {LARGE, 1, false};
+
+GYRE_SETUP_WITH(setup_pairs, rings_of_threads, &pairs)
+GYRE_SETUP_WITH(setup_crew_pairs, rings_of_threads, &crew_pairs)
+GYRE_SETUP_WITH(setup_stream, rings_of_threads, &stream)
+GYRE_SETUP_WITH(setup_crew_stream, rings_of_threads, &crew_stream)
 
 static gyre_status setup_inject(const gyre_bench_case *c, void **out_fixture)
 {
-    return rings_setup(c, 1, LARGE, false, out_fixture);
+    return rings_setup(c, 1, &inject, out_fixture);
 }
 
 /* Message `sent` has stamp `sent` + 1: a slot that was never written has 0. */
@@ -163,10 +192,16 @@ GYRE_INLINE uint32_t hear(ring *r)
     return heard;
 }
 
+static ring *own_ring(void *fixture)
+{
+    rings *r = fixture;
+
+    return &r->ring[r->count > 1 ? gyre_bench_thread() : 0];
+}
+
 static void pair_up(void *fixture, uint64_t iterations)
 {
-    rings *all = fixture;
-    ring *const r = &all->ring[all->count > 1 ? gyre_bench_thread() : 0];
+    ring *const r = own_ring(fixture);
     const uint64_t end = r->sent + iterations * BULK;
     gyre_bare_patience wait = {0};
 
@@ -188,7 +223,8 @@ static uint64_t done_by_all(const ring *r)
     for (uint32_t i = 0; i < r->warps; i++) {
         /* acquire [bare-told]: pairs with the releases in bare_echo.cu and bare_seat.c; the
          * sums are there */
-        const uint32_t first = __atomic_load_n(&r->told[i].first, __ATOMIC_ACQUIRE);
+        const uint32_t first =
+            __atomic_load_n(&r->told[(size_t)i * r->apart].first, __ATOMIC_ACQUIRE);
         const uint32_t ahead = first - (uint32_t)r->done;
 
         least = ahead < least ? ahead : least;
@@ -208,7 +244,7 @@ static bool await_done(ring *r, uint64_t done)
 
 static void send_one_way(void *fixture, uint64_t iterations)
 {
-    ring *const r = &((rings *)fixture)->ring[0];
+    ring *const r = own_ring(fixture);
     const uint64_t end = r->sent + iterations * BULK;
 
     while (r->sent != end) {
@@ -255,18 +291,23 @@ static bool are_counted(const ring *r, uint64_t sent)
     uint64_t count = 0, sum = 0, mix = 0;
 
     for (uint32_t i = 0; i < r->warps; i++) {
-        count += r->told[i].count;
-        sum += r->told[i].sum;
-        mix ^= r->told[i].mix;
+        const gyre_bare_progress *const told = &r->told[(size_t)i * r->apart];
+
+        count += told->count;
+        sum += told->sum;
+        mix ^= told->mix;
     }
     return r->sent == sent && count == sent && sum == r->sum && mix == r->mix;
 }
 
 static bool all_counted(const void *fixture, uint64_t iterations)
 {
-    const ring *r = &((const rings *)fixture)->ring[0];
+    const rings *r = fixture;
 
-    return r->heard == iterations * BULK && are_counted(r, r->heard);
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->ring[i].heard != iterations * BULK || !are_counted(&r->ring[i], r->ring[i].heard))
+            return false;
+    return true;
 }
 
 static bool all_stored(const void *fixture, uint64_t iterations)
@@ -281,12 +322,6 @@ static uint64_t items_of_threads(const gyre_bench_case *c)
     return (uint64_t)BULK * gyre_troupe_threads(c);
 }
 
-static uint64_t items_of_one(const gyre_bench_case *c)
-{
-    (void)c;
-    return BULK;
-}
-
 static void rings_tell(const void *fixture, uint64_t iterations, gyre_bench_facts *facts)
 {
     const rings *r = fixture;
@@ -294,54 +329,68 @@ static void rings_tell(const void *fixture, uint64_t iterations, gyre_bench_fact
     (void)iterations;
     gyre_bench_device_tell(&r->seat.device, facts);
     gyre_bench_count(facts, "host_threads", r->count);
-    if (r->warps == 1 && r->count + 1 > r->seat.cpus.cpu_count)
+    gyre_bench_count(facts, "blocks", r->blocks ? r->blocks : 1);
+    if (r->blocks == 0 && r->count + 1 > r->seat.cpus.cpu_count)
         gyre_bench_note(facts, "threads", "more that spin than CPUs: the scheduler is measured");
 }
+
+#define ON_BOTH GYRE_AXIS_WORDS("device", "cpu", "cuda")
+#define THREADS GYRE_AXIS("threads", 1, 2)
+#define COUNTED "the other side, whose counts and sums are compared with what was sent"
+#define ALWAYS .tell = rings_tell, .teardown = rings_teardown, .tags = GYRE_TAG_CPU | GYRE_TAG_GPU
+#define PAIRS                                                                                      \
+    .t0 = "before each host thread writes the first of 8192 requests",                             \
+    .t1 = "the last reply of the last has been compared",                                          \
+    .observer = "the host's threads, which compare every reply, in order",                         \
+    .threads = gyre_troupe_threads, .run = pair_up, .check = all_answered,                         \
+    .items = items_of_threads
+#define STREAM                                                                                     \
+    .t0 = "before each host thread writes the first of 8192 messages",                             \
+    .t1 = "the other side has told that it has read the last of each", .observer = COUNTED,        \
+    .threads = gyre_troupe_threads, .run = send_one_way, .check = all_counted,                     \
+    .items = items_of_threads
 
 static const gyre_bench benches[] = {
     {
         .name = "actor_floor/bare_inject",
-        .axes = {GYRE_AXIS_WORDS("device", "cpu", "cuda")},
+        .axes = {ON_BOTH},
         .t0 = "before a message is written to its stamped line, in a ring with room",
         .t1 = "after it: the host has stored it, and nobody need have read it",
-        .observer = "the other side, whose counts and sums are compared with what was sent",
+        .observer = COUNTED,
         .setup = setup_inject,
         .prepare = await_empty,
         .batch = GYRE_BATCH_LARGE,
         .run = store_each,
         .check = all_stored,
-        .tell = rings_tell,
-        .teardown = rings_teardown,
-        .tags = GYRE_TAG_CPU | GYRE_TAG_GPU,
+        ALWAYS,
     },
     {
         .name = "actor_floor/bare_pairs",
-        .axes = {GYRE_AXIS_WORDS("device", "cpu", "cuda"), GYRE_AXIS("threads", 1, 2)},
-        .t0 = "before each host thread writes the first of 8192 requests",
-        .t1 = "the last reply of the last has been compared",
-        .observer = "the host's threads, which compare every reply, in order",
+        .axes = {ON_BOTH, THREADS},
         .setup = setup_pairs,
-        .threads = gyre_troupe_threads,
-        .run = pair_up,
-        .check = all_answered,
-        .items = items_of_threads,
-        .tell = rings_tell,
-        .teardown = rings_teardown,
-        .tags = GYRE_TAG_CPU | GYRE_TAG_GPU,
+        PAIRS,
+        ALWAYS,
+    },
+    {
+        .name = "actor_floor/bare_crew_pairs",
+        .axes = {ON_BOTH, THREADS},
+        .setup = setup_crew_pairs,
+        PAIRS,
+        ALWAYS,
     },
     {
         .name = "actor_floor/bare_stream",
-        .axes = {GYRE_AXIS_WORDS("device", "cpu", "cuda")},
-        .t0 = "before the first of 8192 messages is written",
-        .t1 = "the other side has told that it has read the last",
-        .observer = "the other side, whose counts and sums are compared with what was sent",
+        .axes = {ON_BOTH, THREADS},
         .setup = setup_stream,
-        .run = send_one_way,
-        .check = all_counted,
-        .items = items_of_one,
-        .tell = rings_tell,
-        .teardown = rings_teardown,
-        .tags = GYRE_TAG_CPU | GYRE_TAG_GPU,
+        STREAM,
+        ALWAYS,
+    },
+    {
+        .name = "actor_floor/bare_crew_stream",
+        .axes = {ON_BOTH, THREADS},
+        .setup = setup_crew_stream,
+        STREAM,
+        ALWAYS,
     },
     GYRE_FLOOR_PING_PONG("actor_floor"),
 };

@@ -4,9 +4,9 @@
  *
  * `pairs` are requests and their answers, in bulk: an iteration is one bulk of each thread.
  * `stream` is one way: the clock stops when everything is handled, and the actor's state is
- * compared with what was sent. With the width of a block one message is handled after another, and
- * a crew has several blocks, two of them for `crew_pairs` and `crew_stream`. Beside them stand the
- * same by hand (suites/actor_floor.c), in the same run.
+ * compared with what all threads sent. With the width of a block one message is handled after
+ * another, and a crew has several blocks, two of them for `crew_pairs` and `crew_stream`. Beside
+ * them stand the same by hand (suites/actor_floor.c), in the same run.
  *
  * Threads   as many of the host as the axis says, with a port each; on the CPU one for each seat.
  * Owns      a fixture per case.
@@ -26,12 +26,18 @@ enum { STREAM_RING = 16384, BLOCK_BULK = 1024, CREW = 2 };
 /* Numbers of different threads do not meet. */
 #define THREAD_FIRST(thread) ((uint64_t)(thread) << 48)
 
+/* One way, by a thread, which writes a line of its own. */
+typedef struct sender {
+    alignas(128) uint64_t sent;
+    bool flushed; /* all of it is handled */
+} sender;
+
 typedef struct rate {
     gyre_bulk bulk[GYRE_TROUPE_PORTS];
+    sender sender[GYRE_TROUPE_PORTS];
     gyre_troupe troupe;
-    uint64_t sent;
     uint32_t count;         /* messages of an iteration and thread */
-    uint32_t numbers, rest; /* sums of one bulk, for a tally */
+    uint32_t numbers, rest; /* sums of one bulk of each thread, for a tally */
 } rate;
 
 static void teardown(void *fixture)
@@ -99,26 +105,32 @@ static gyre_status set_up_block(const gyre_bench_case *c, const gyre_behaviour *
     return set_up(c, &options, GYRE_BULK, out_fixture);
 }
 
-/* The messages of a stream are made once, and each bulk is the same. */
+/* The messages of a stream are made once, and each bulk of a thread is the same. */
 static gyre_status ready_stream(gyre_status status, void **out_fixture)
 {
     rate *r = *out_fixture;
 
-    for (uint32_t i = 0; status == GYRE_OK && r && i < r->count; i++) {
-        gyre_brief *const message = &r->bulk[0].messages[i];
+    if (status != GYRE_OK || !r)
+        return status;
+    for (uint32_t i = 0; i < r->troupe.threads * r->count; i++) {
+        gyre_brief *const message = &r->bulk[i / r->count].messages[i % r->count];
 
         message->body.words[0] = i;
         message->body.words[9] = gyre_tally_rest(i);
         r->numbers += i;
         r->rest += gyre_tally_rest(i);
     }
-    return status;
+    return GYRE_OK;
 }
 
 static gyre_status set_up_stream(const gyre_bench_case *c, uint32_t seats, void **out_fixture)
 {
     const gyre_troupe_options options = {
-        .behaviour = &tally_quad, .actors = 1, .launch = {.seats = seats, .capacity = STREAM_RING}};
+        .behaviour = &tally_quad,
+        .actors = 1,
+        .threads = (uint32_t)gyre_bench_axis(c, "threads"),
+        .launch = {.seats = seats, .capacity = STREAM_RING},
+    };
 
     return ready_stream(set_up(c, &options, GYRE_BULK, out_fixture), out_fixture);
 }
@@ -133,12 +145,21 @@ static gyre_status setup_block_stream(const gyre_bench_case *c, void **out_fixtu
     return ready_stream(set_up_block(c, &tally_block, out_fixture), out_fixture);
 }
 
+static uint32_t this_thread(const rate *r)
+{
+    return r->troupe.threads > 1 ? gyre_bench_thread() : 0;
+}
+
+static uint64_t deadline_of(const rate *r, uint64_t iterations)
+{
+    return gyre_clock_after_ns(GYRE_TROUPE_PATIENCE_NS + iterations * 1000 * r->count);
+}
+
 static void call_in_bulk(void *fixture, uint64_t iterations)
 {
     rate *r = fixture;
-    const uint32_t thread = r->troupe.threads > 1 ? gyre_bench_thread() : 0;
-    const uint64_t deadline_ns =
-        gyre_clock_after_ns(GYRE_TROUPE_PATIENCE_NS + iterations * 1000 * r->count);
+    const uint32_t thread = this_thread(r);
+    const uint64_t deadline_ns = deadline_of(r, iterations);
 
     for (uint64_t i = 0; i < iterations; i++)
         if (gyre_bulk_call(&r->bulk[thread], r->troupe.port[0][thread], r->count, deadline_ns) !=
@@ -149,21 +170,23 @@ static void call_in_bulk(void *fixture, uint64_t iterations)
 static void send_in_bulk(void *fixture, uint64_t iterations)
 {
     rate *r = fixture;
-    gyre_port *const port = r->troupe.port[0][0];
-    const uint64_t deadline_ns =
-        gyre_clock_after_ns(GYRE_TROUPE_PATIENCE_NS + iterations * 1000 * r->count);
+    const uint32_t thread = this_thread(r);
+    const gyre_brief *const messages = r->bulk[thread].messages;
+    gyre_port *const port = r->troupe.port[0][thread];
+    sender *const own = &r->sender[thread];
+    const uint64_t deadline_ns = deadline_of(r, iterations);
 
+    own->flushed = false;
     for (uint64_t i = 0; i < iterations; i++) {
         size_t sent;
         const gyre_status status =
-            gyre_port_send_many(port, r->bulk[0].messages, r->count, deadline_ns, &sent);
+            gyre_port_send_many(port, messages, r->count, deadline_ns, &sent);
 
-        r->sent += sent;
+        own->sent += sent;
         if (status != GYRE_OK)
             return; /* the check misses them */
     }
-    if (gyre_port_flush(port, deadline_ns) != GYRE_OK)
-        r->sent = 0; /* likewise */
+    own->flushed = gyre_port_flush(port, deadline_ns) == GYRE_OK;
 }
 
 static bool all_answered(const void *fixture, uint64_t iterations)
@@ -184,12 +207,25 @@ static bool all_answered(const void *fixture, uint64_t iterations)
 static bool all_tallied(const void *fixture, uint64_t iterations)
 {
     const rate *r = fixture;
+    const uint64_t each = iterations * r->count, all = each * r->troupe.threads;
     gyre_tally tally;
 
-    return r->sent == iterations * r->count &&
-           gyre_tally_read(r->troupe.actor[0], &tally) == GYRE_OK && tally.count == r->sent &&
-           tally.numbers == r->numbers * (uint32_t)iterations &&
-           tally.rest == r->rest * (uint32_t)iterations;
+    for (uint32_t i = 0; i < r->troupe.threads; i++)
+        if (r->sender[i].sent != each || !r->sender[i].flushed) {
+            (void)gyre_bench_refuse(GYRE_CORRUPT, "thread %u: %llu of %llu messages were sent%s", i,
+                                    (unsigned long long)r->sender[i].sent, (unsigned long long)each,
+                                    r->sender[i].flushed ? "" : ", and not all handled");
+            return false;
+        }
+    if (gyre_tally_read(r->troupe.actor[0], &tally) != GYRE_OK)
+        return false;
+    if (tally.count == all && tally.numbers == r->numbers * (uint32_t)iterations &&
+        tally.rest == r->rest * (uint32_t)iterations)
+        return true;
+    (void)gyre_bench_refuse(GYRE_CORRUPT,
+                            "%llu of %llu messages were counted, or their sums differ",
+                            (unsigned long long)tally.count, (unsigned long long)all);
+    return false;
 }
 
 static uint64_t items_of_threads(const gyre_bench_case *c)
@@ -215,7 +251,7 @@ static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *fac
 #define BULK_THERE "before each host thread writes the first of a bulk of 8192 messages"
 #define BULK_BACK "the last answer of the last bulk has been compared"
 #define EVERY_ONE "the host's threads, which compare every answer, in order"
-#define SENT_ALL "the last one is handled, as a flush tells"
+#define SENT_ALL "the last one of each is handled, as a flush tells"
 #define TALLIED "the actor, which counts and adds up all of them in its state"
 #define THREADS GYRE_AXIS("threads", 1, 2)
 #define SEATS GYRE_AXIS("seats", 1, 8)
@@ -224,8 +260,7 @@ static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *fac
     .t0 = BULK_THERE, .t1 = BULK_BACK, .observer = EVERY_ONE, .run = call_in_bulk,                 \
     .check = all_answered
 #define STREAM                                                                                     \
-    .t0 = "before the first of 8192 messages is written", .t1 = SENT_ALL, .observer = TALLIED,     \
-    .run = send_in_bulk, .check = all_tallied, .items = items_of_one
+    .t0 = BULK_THERE, .t1 = SENT_ALL, .observer = TALLIED, .run = send_in_bulk, .check = all_tallied
 
 static const gyre_bench benches[] = {
     {
@@ -239,8 +274,10 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "actor/stream",
-        .axes = {GYRE_DEVICE_AXIS},
+        .axes = {GYRE_DEVICE_AXIS, THREADS},
         .setup = setup_stream,
+        .threads = gyre_troupe_threads,
+        .items = items_of_threads,
         STREAM,
         ALWAYS,
     },
@@ -255,8 +292,10 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "actor/crew_stream",
-        .axes = {GYRE_AXIS_WORDS("device", "cpu", "cuda")},
+        .axes = {GYRE_AXIS_WORDS("device", "cpu", "cuda"), THREADS},
         .setup = setup_crew_stream,
+        .threads = gyre_troupe_threads,
+        .items = items_of_threads,
         STREAM,
         ALWAYS,
     },
@@ -272,6 +311,7 @@ static const gyre_bench benches[] = {
         .name = "actor/block_stream",
         .axes = {GYRE_DEVICE_AXIS, SEATS},
         .setup = setup_block_stream,
+        .items = items_of_one,
         STREAM,
         ALWAYS,
     },

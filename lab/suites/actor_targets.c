@@ -13,6 +13,8 @@
 
 #define LATENCY "actors, one message at a time"
 #define RATE "actors, many messages"
+#define ONE "actors, many messages, by one block"
+#define CREW "actors, many messages, by a crew of two blocks"
 #define LASTING "actors, for a minute"
 #define HOST "actors, on CPUs"
 
@@ -26,14 +28,18 @@ ROW(LATENCY, "id": "actor/round_trip/cuda/quad/1", "quantity": "p99_ns", "at_mos
 ROW(LATENCY, "id": "actor/round_trip_telemetry/cuda", "quantity": "ratio", "at_most": 1.01,
     "to": "actor/round_trip_no_telemetry/cuda")
 
-ROW(RATE, "id": "actor/pairs/cuda/2", "quantity": "items_per_s", "at_least": 100000000,
-    "note": "actor_floor/bare_pairs is the same by hand")
-ROW(RATE, "id": "actor/stream/cuda", "quantity": "items_per_s", "at_least": 150000000,
-    "note": "actor_floor/bare_stream is the same by hand")
-ROW(RATE, "id": "actor/crew_pairs/cuda/2", "quantity": "items_per_s", "at_least": 100000000,
-    "note": "two blocks, where actor/pairs has one")
-ROW(RATE, "id": "actor/crew_stream/cuda", "quantity": "items_per_s", "at_least": 150000000,
-    "note": "two blocks, where actor/stream has one")
+ROW(ONE, "id": "actor/pairs/cuda/2", "quantity": "items_per_s", "at_least": 100000000,
+    "note": "one block, two host threads; by hand: actor_floor/bare_pairs/cuda/2")
+ROW(CREW, "id": "actor/crew_pairs/cuda/2", "quantity": "items_per_s", "at_least": 100000000,
+    "note": "two blocks, two host threads; by hand: actor_floor/bare_crew_pairs/cuda/2")
+ROW(ONE, "id": "actor/stream/cuda/1", "quantity": "items_per_s", "at_least": 150000000,
+    "note": "one block, one host thread; by hand: actor_floor/bare_stream/cuda/1")
+ROW(ONE, "id": "actor/stream/cuda/2", "quantity": "items_per_s", "at_least": 150000000,
+    "note": "one block, two host threads; by hand: actor_floor/bare_stream/cuda/2")
+ROW(CREW, "id": "actor/crew_stream/cuda/1", "quantity": "items_per_s", "at_least": 150000000,
+    "note": "two blocks, one host thread; by hand: actor_floor/bare_crew_stream/cuda/1")
+ROW(CREW, "id": "actor/crew_stream/cuda/2", "quantity": "items_per_s", "at_least": 150000000,
+    "note": "two blocks, two host threads; by hand: actor_floor/bare_crew_stream/cuda/2")
 ROW(RATE, "id": "actor/block_pairs/cuda/1", "quantity": "items_per_s", "at_least": 3000000)
 ROW(RATE, "id": "actor/block_pairs/cuda/8", "quantity": "items_per_s", "at_least": 20000000)
 ROW(RATE, "id": "actor/pairs_telemetry/cuda/2", "quantity": "ratio", "at_most": 1.01,

@@ -10,10 +10,10 @@
  * and a barrier. They add up the words of a payload, if there is one, and after another barrier
  * four of them write the reply.
  *
- * bare_rate: 32 warps, and a ring of requests for each of `rings` threads of the host: the eight
- * slots from 8k on belong to warp k of those of the ring, and four lanes to a slot. A request is
- * written back to its slot of the ring of replies; or, one way, counted and added up, and each warp
- * tells now and then, and when it idles, how far it is.
+ * bare_rate: 32 warps of each block, and a ring of requests for each of `rings` threads of the
+ * host: the eight slots from 8k on belong to warp k of those of the ring, and four lanes to a slot.
+ * A request is written back to its slot of the ring of replies; or, one way, counted and added up,
+ * and each warp tells now and then, and when it idles, how far it is.
  *
  * All end when they see the stamp that is all ones.
  */
@@ -210,8 +210,9 @@ static __device__ __forceinline__ void tell(progress *told, progress all, u32 la
 extern "C" __global__ void __launch_bounds__(1024)
     bare_rate(line *requests, line *replies, progress *told, u32 mask, u32 rings, u32 answers)
 {
-    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, quad = lane % 4;
-    const u32 peers = blockDim.x / 32 / rings;
+    const u32 lane = threadIdx.x % 32, quad = lane % 4;
+    const u32 warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+    const u32 peers = gridDim.x * (blockDim.x / 32) / rings;
     line *const from = requests + (u64)(warp % rings) * (mask + 1);
     line *const to = replies + (u64)(warp % rings) * (mask + 1);
     u32 base = warp / rings * CHUNK, done = 0, fresh = 0;

@@ -99,7 +99,8 @@ static void rate(const gyre_block *block, const void *parameters)
     uint32_t number[GYRE_BARE_RINGS] = {0};
 
     (void)block;
-    for (uint32_t ring = 0; take_next(p, ring, &number[ring], p->told);)
+    for (uint32_t ring = 0;
+         take_next(p, ring, &number[ring], (gyre_bare_progress *)p->told + ring);)
         ring = ring + 1 == p->rings ? 0 : ring + 1;
 }
 

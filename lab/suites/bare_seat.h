@@ -22,12 +22,12 @@ enum {
     GYRE_BARE_ROW = 4096,    /* bytes from one replica of a request to the next */
     GYRE_BARE_REPLICAS = 32, /* most */
     GYRE_BARE_LANES = 256,   /* of a block that handles a request, a power of two */
-    GYRE_BARE_WARPS = 32,
-    GYRE_BARE_CHUNK = 8, /* slots in a row that belong to a warp */
-    GYRE_BARE_RINGS = 2, /* most */
+    GYRE_BARE_WARPS = 32,    /* of a block */
+    GYRE_BARE_CHUNK = 8,     /* slots in a row that belong to a warp */
+    GYRE_BARE_RINGS = 2,     /* most */
 };
 
-/* What a warp tells of a stream; as bare_echo.cu has it. On the CPU there is one. */
+/* What a warp tells of a stream; as bare_echo.cu has it. On the CPU there is one for each ring. */
 typedef struct __attribute__((aligned(64))) gyre_bare_progress {
     uint64_t count, sum, mix;
     uint32_t first; /* that it has not done */

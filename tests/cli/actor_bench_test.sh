@@ -17,7 +17,7 @@ absent() { exits 0 "$gyre" bench --test --exact actor/inject/cuda && says out 'i
 measured()
 {
     exits 0 "$gyre" bench $fast --no-save --latency --json --exact actor/round_trip/cpu/quad/1 actor_floor/bare_echo/cpu \
-        actor/pairs/cpu/1 actor/stream/cpu || return 1
+        actor/pairs/cpu/1 actor/stream/cpu/1 || return 1
     for i in 0 1 2 3; do
         [ "$("$query" benchmarks $i outcome <"$work/out")" = measured ] || { echo "benchmark $i"; return 1; }
     done
@@ -37,6 +37,8 @@ targets()
     exits 0 "$gyre" bench $fast --no-save --targets actors clock/now_ns && says out '^targets: 0 met' &&
         sed -n 's/^  *not measured  \([^ ]*\) .*/\1/p' "$work/out" | sort -u >"$work/ids" &&
         sed -n 's/.* times \([^ ]*\) .*/\1/p' "$work/out" >>"$work/ids" && [ "$(wc -l <"$work/ids")" -gt 8 ] || return 1
+    sed -n 's/.*by hand: \([^ ]*\)$/\1/p' "$work/out" >"$work/floors" && [ "$(wc -l <"$work/floors")" = 6 ] || return 1
+    cat "$work/floors" >>"$work/ids"
     exits 0 "$gyre" bench --list --format terse || return 1
     while read -r id; do
         grep -q "^$id: benchmark$" "$work/out" || { echo "there is no $id"; return 1; }
@@ -45,7 +47,8 @@ targets()
 wrong_axes()
 {
     exits 1 "$gyre" bench --test --axis seconds=0 actor_sustained/pairs_60s/cpu && says out 'for 1 to 86400 seconds' &&
-        exits 1 "$gyre" bench --test --axis threads=3 actor/pairs/cpu && says out '3 threads and 1 actors: at most 2'
+        exits 1 "$gyre" bench --test --axis threads=3 actor/pairs/cpu && says out '3 threads and 1 actors: at most 2' &&
+        exits 1 "$gyre" bench --test --axis threads=3 actor_floor/bare_stream/cpu && says out '1 to 2 threads'
 }
 # Ctrl-C while an actor is resident: the run ends, and so does every process of it
 interrupted()
