@@ -4,7 +4,8 @@
  *
  * A bulk of messages is called with in one call; each carries its number at the beginning and the
  * inverse of it at the end, and answers are compared one by one, in their order, and added up. So a
- * message that is lost, doubled, mixed up or in the wrong place is found.
+ * message that is lost, doubled, mixed up or in the wrong place is found. Who compares the answers
+ * of a bulk makes the messages of the next meanwhile.
  *
  * Threads   one for a bulk.
  * Owns      the messages and answers, from init to fini.
@@ -26,7 +27,8 @@ enum {
 typedef struct gyre_bulk {
     alignas(128) gyre_brief *messages; /* owned; GYRE_BULK of them */
     gyre_brief *answers;               /* likewise */
-    uint64_t first;                    /* number of the next message */
+    uint64_t first;                    /* number of the next message, */
+    uint32_t made;                     /* of which so many are made */
     uint64_t answered;                 /* in their place, with the right words */
     uint64_t sum, mix;                 /* of what came back */
 } gyre_bulk;
@@ -40,6 +42,9 @@ void gyre_bulk_fini(gyre_bulk *bulk);
 /* Calls with the next `count` messages, at most GYRE_BULK, and looks at the answers. */
 GYRE_MUST_USE gyre_status gyre_bulk_call(gyre_bulk *bulk, gyre_port *port, uint32_t count,
                                          uint64_t deadline_ns);
+
+/* The part of that after the call: compares `count` answers, and makes as many messages. */
+void gyre_bulk_compare(gyre_bulk *bulk, uint32_t count);
 
 /* Whether `count` messages from `first` on were called with, and each was answered once. */
 GYRE_MUST_USE bool gyre_bulk_is_right(const gyre_bulk *bulk, uint64_t first, uint64_t count);
