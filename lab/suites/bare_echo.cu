@@ -7,8 +7,8 @@
  * one by four lanes. The first to see it whole writes it back as the reply.
  *
  * bare_block: the same, but the first to see it hands it to 256 threads more through shared memory
- * and a barrier. They add up the words of a payload, if there is one, and after another barrier
- * four of them write the reply.
+ * and a barrier. They add up the words of a payload, if there is one, 16 bytes at once and four
+ * times before they add, and after another barrier four of them write the reply.
  *
  * bare_rate: 32 warps of each block, and a ring of requests for each of `rings` threads of the
  * host: the eight slots from 8k on belong to warp k of those of the ring, and four lanes to a slot.
@@ -146,6 +146,31 @@ static __device__ void watch(const quarter *mine, handed *to, u32 lane)
     }
 }
 
+static __device__ __forceinline__ u32 sum_of(uint4 four)
+{
+    return four.x + four.y + four.z + four.w;
+}
+
+/* A thread's share of the words, which begin at 16. */
+static __device__ __forceinline__ u32 add_up(const u32 *words, u32 count, u32 me)
+{
+    const uint4 *const from = (const uint4 *)words;
+    const u32 fours = count / 4;
+    u32 i = me, sum = 0;
+
+    for (; i + 3 * LANES < fours; i += 4 * LANES) {
+        const uint4 first = from[i], second = from[i + LANES];
+        const uint4 third = from[i + 2 * LANES], fourth = from[i + 3 * LANES];
+
+        sum += sum_of(first) + sum_of(second) + sum_of(third) + sum_of(fourth);
+    }
+    for (; i < fours; i += LANES)
+        sum += sum_of(from[i]);
+    for (i = 4 * fours + me; i < count; i += LANES)
+        sum += words[i];
+    return sum;
+}
+
 extern "C" __global__ void __launch_bounds__(1024)
     bare_block(char *requests, line *reply, const u32 *payload, u32 words, u32 readers)
 {
@@ -162,13 +187,12 @@ extern "C" __global__ void __launch_bounds__(1024)
         return;
     }
     for (;;) {
-        u32 sum = 0;
+        u32 sum;
 
         take_over();
         if (*(volatile u32 *)&to.quit)
             return;
-        for (u32 i = me; i < words; i += LANES)
-            sum += payload[i];
+        sum = add_up(payload, words, me);
         for (int by = 16; by > 0; by /= 2)
             sum += __shfl_xor_sync(ALL, sum, by);
         if (words && threadIdx.x % 32 == 0)
