@@ -226,6 +226,28 @@ static void send_some(const gyre_port *port, gyre_wire *wires, run *r)
     }
 }
 
+/* Hears answers of one wire, as far as they are there and at most so many; how many those were.
+ * Reading a slot orders memory, after which everything in it would be loaded anew: so what does not
+ * change, and what counts, is kept in variables. */
+static size_t hear_wire(const gyre_port *port, gyre_wire *w, gyre_brief *answers, size_t most)
+{
+    const uint32_t mask = port->mask, salt = port->salt;
+    const bool wide = port->wide;
+    const size_t bytes = wide ? sizeof(gyre_ring_wide_slot) : sizeof(gyre_ring_slot);
+    const unsigned char *const replies = w->replies;
+    uint32_t number = w->oldest;
+    size_t heard;
+
+    for (heard = 0; heard < most; heard++, number++) {
+        __builtin_prefetch(replies + ((number + GYRE_WIRE_AHEAD) & mask) * bytes);
+        if (gyre_slot_read(replies + (number & mask) * bytes, wide, gyre_ring_stamp(number, salt),
+                           &answers[heard]) != GYRE_RING_READY)
+            break;
+    }
+    w->oldest = number;
+    return heard;
+}
+
 /* Hears the next few, as far as they are there; how many those were. */
 static size_t hear_some(const gyre_port *port, gyre_wire *wires, run *r)
 {
@@ -234,15 +256,14 @@ static size_t hear_some(const gyre_port *port, gyre_wire *wires, run *r)
     size_t left = r->share - r->heard % r->share;
 
     while (r->heard < until) {
-        gyre_wire *const w = &wires[r->from];
+        const size_t most = until - r->heard < left ? until - r->heard : left;
+        const size_t heard = hear_wire(port, &wires[r->from], &r->answers[r->heard], most);
 
-        __builtin_prefetch(gyre_wire_slot(port, w->replies, w->oldest + GYRE_WIRE_AHEAD));
-        if (!gyre_wire_read(port, gyre_wire_slot(port, w->replies, w->oldest),
-                            gyre_ring_stamp(w->oldest, port->salt), &r->answers[r->heard]))
+        r->heard += heard;
+        left -= heard;
+        if (heard < most)
             break;
-        w->oldest++;
-        r->heard++;
-        if (--left == 0) {
+        if (left == 0) {
             left = r->share;
             r->from = next_wire(port, r->from);
         }
