@@ -7,6 +7,9 @@
  * is one. The time of an iteration says nothing; what there is to know is among the counters.
  * Memory that is resident is looked at before and after each iteration but the first.
  *
+ * A window in which the hypervisor took CPU time counts like any other. What was taken in each is
+ * told beside, by the system's account of all CPUs, which is in ticks.
+ *
  * Threads   two of the host where there are CPUs for them beside the actor, with a port each.
  * Owns      a fixture per case.
  * Not here  how fast it can be at best (suites/actor_rate.c).
@@ -27,6 +30,8 @@ enum {
     WINDOWS = 6,  /* of an iteration */
     KEPT = 65536, /* windows */
     SECONDS_MOST = 86400,
+    LISTED = 16,       /* windows that are told of one by one */
+    LISTED_BYTES = 64, /* for each */
 };
 
 typedef struct own {
@@ -42,6 +47,8 @@ typedef struct sustained {
     uint64_t iterations;  /* that are over; the first is the warm-up of memory */
     int64_t growth_bytes; /* of resident memory, in all others */
     uint64_t growth_ns;   /* how long they took */
+    bool sees_steal;      /* the system accounts for it */
+    uint32_t *stolen;     /* owned; ticks in each window; the first thread's */
     own own[GYRE_TROUPE_PORTS];
 } sustained;
 
@@ -54,7 +61,24 @@ static void teardown(void *fixture)
         gyre_bulk_fini(&s->own[i].bulk);
         free(s->own[i].answered);
     }
+    free(s->stolen);
     free(s);
+}
+
+/* What the hypervisor took of all CPUs since boot; false when that is not known. */
+static bool read_steal(uint64_t *out_ticks)
+{
+    FILE *const file = fopen("/proc/stat", "re");
+    unsigned long long ticks = 0;
+    bool known;
+
+    *out_ticks = 0;
+    if (!file)
+        return false;
+    known = fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &ticks) == 1;
+    fclose(file);
+    *out_ticks = ticks;
+    return known;
 }
 
 static gyre_status own_init(own *o, uint32_t thread)
@@ -74,6 +98,7 @@ static gyre_status setup(const gyre_bench_case *c, void **out_fixture)
         .launch = {.capacity = GYRE_BULK_RING},
     };
     const int64_t seconds = gyre_bench_axis(c, "seconds");
+    uint64_t ticks;
     sustained *s;
     gyre_status status;
 
@@ -85,7 +110,10 @@ static gyre_status setup(const gyre_bench_case *c, void **out_fixture)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
     memset(s, 0, sizeof *s);
     s->window_ns = (uint64_t)seconds * 1000000000 / PARTS / WINDOWS;
-    status = gyre_troupe_open(&s->troupe, c, &options);
+    s->sees_steal = read_steal(&ticks);
+    s->stolen = calloc(KEPT, sizeof s->stolen[0]);
+    status = s->stolen ? gyre_troupe_open(&s->troupe, c, &options)
+                       : gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for the windows");
     for (uint32_t i = 0; status == GYRE_OK && i < s->troupe.threads; i++)
         status = own_init(&s->own[i], i);
     if (status != GYRE_OK) {
@@ -125,6 +153,27 @@ static bool go_on(own *o, gyre_port *port, uint64_t until_ns)
     return true;
 }
 
+/* All windows of an iteration, by one thread; the first of them keeps what was stolen. */
+static bool go_through(sustained *s, uint32_t thread, uint64_t start_ns)
+{
+    own *const o = &s->own[thread];
+    uint64_t before = 0, now;
+    const bool looks = thread == 0 && s->sees_steal && read_steal(&before);
+
+    for (uint64_t w = 1; w <= WINDOWS; w++) {
+        const uint32_t window = o->windows;
+
+        if (!go_on(o, s->troupe.port[0][thread], start_ns + w * s->window_ns))
+            return false;
+        if (!looks || !read_steal(&now))
+            continue;
+        if (window < KEPT)
+            s->stolen[window] = (uint32_t)(now - before);
+        before = now;
+    }
+    return true;
+}
+
 /* After an iteration. What the lab takes between two of them is not counted. */
 static void count_growth(sustained *s, uint64_t start_ns, uint64_t start_bytes)
 {
@@ -143,9 +192,8 @@ static void call_for_a_while(void *fixture, uint64_t iterations)
         const uint64_t start_bytes = thread == 0 ? resident_bytes() : 0;
         const uint64_t start_ns = gyre_clock_now_ns();
 
-        for (uint64_t w = 1; w <= WINDOWS; w++)
-            if (!go_on(&s->own[thread], s->troupe.port[0][thread], start_ns + w * s->window_ns))
-                return;
+        if (!go_through(s, thread, start_ns))
+            return;
         if (thread == 0)
             count_growth(s, start_ns, start_bytes);
     }
@@ -176,21 +224,63 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Pairs a second of each window, all threads together, from slow to fast. */
+/* Pairs a second of a window, all threads together. */
+static double rate_of(const sustained *s, uint32_t window)
+{
+    double answered = 0;
+
+    for (uint32_t i = 0; i < s->troupe.threads; i++)
+        answered += s->own[i].answered[window];
+    return answered * 1e9 / (double)s->window_ns;
+}
+
+/* The same of all windows, from slow to fast. */
 static double *sorted_windows(const sustained *s, uint32_t *out_count)
 {
     const uint32_t count = s->own[0].windows;
     double *const per_s = calloc(count ? count : 1, sizeof per_s[0]);
 
     *out_count = per_s ? count : 0;
-    for (uint32_t w = 0; per_s && w < count; w++) {
-        for (uint32_t i = 0; i < s->troupe.threads; i++)
-            per_s[w] += s->own[i].answered[w];
-        per_s[w] *= 1e9 / (double)s->window_ns;
-    }
+    for (uint32_t w = 0; per_s && w < count; w++)
+        per_s[w] = rate_of(s, w);
     if (per_s)
         qsort(per_s, count, sizeof per_s[0], compare);
     return per_s;
+}
+
+/* Which windows the hypervisor disturbed, and how many of the slowest twentieth are among them. */
+static void tell_steal(const sustained *s, const double *sorted, uint32_t count,
+                       gyre_bench_facts *facts)
+{
+    char list[LISTED * LISTED_BYTES] = "";
+    uint32_t disturbed = 0, slow = 0, slow_disturbed = 0;
+    uint64_t ticks = 0;
+    size_t length = 0;
+
+    if (!s->sees_steal) {
+        gyre_bench_note(facts, "disturbed", "the system does not tell");
+        return;
+    }
+    for (uint32_t w = 0; w < count; w++) {
+        const double rate = rate_of(s, w);
+        const bool is_slow = rate <= sorted[count / 20];
+
+        slow += is_slow;
+        if (s->stolen[w] == 0)
+            continue;
+        ticks += s->stolen[w];
+        slow_disturbed += is_slow;
+        if (disturbed++ < LISTED)
+            length += (size_t)snprintf(
+                list + length, sizeof list - length, "%swindow %u: %u ticks, %.3f of the median",
+                length ? "; " : "", w, s->stolen[w], rate / sorted[count / 2]);
+    }
+    gyre_bench_count(facts, "steal_ticks", (double)ticks);
+    gyre_bench_count(facts, "windows_with_steal", disturbed);
+    gyre_bench_count(facts, "slow_windows", slow);
+    gyre_bench_count(facts, "slow_windows_with_steal", slow_disturbed);
+    if (disturbed > 0)
+        gyre_bench_note(facts, disturbed > LISTED ? "first_disturbed" : "disturbed", list);
 }
 
 static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *facts)
@@ -215,6 +305,7 @@ static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *fac
         gyre_bench_count(facts, "p5_window_per_s", per_s[count / 20]);
         gyre_bench_count(facts, "slowest_window_per_s", per_s[0]);
         gyre_bench_count(facts, "p5_of_median", per_s[count / 20] / per_s[count / 2]);
+        tell_steal(s, per_s, count, facts);
     }
     gyre_bench_count(facts, "bulk", GYRE_BULK);
     if (s->iterations > 1) {
