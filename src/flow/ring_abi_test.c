@@ -6,9 +6,10 @@
 #include <stdint.h>
 
 #include "gyre/atomic.h"
+#include "gyre/clock.h"
 #include "test.h"
 
-enum { SLOTS = 4, MESSAGES = 200000, SALT = 7 };
+enum { SLOTS = 4, MESSAGES = 4000, ROUNDS = 50, SALT = 7 };
 
 static gyre_ring_payload payload_of(uint64_t sequence)
 {
@@ -131,11 +132,14 @@ static void *write_both(void *unused)
     return NULL;
 }
 
-static void message_is_whole_whenever_it_is_ready(void)
+static void pass_all(void)
 {
     uint64_t wrong = 0;
     pthread_t writer;
 
+    memset(ring, 0, sizeof ring);
+    memset(wide_ring, 0, sizeof wide_ring);
+    consumed = 0;
     REQUIRE(pthread_create(&writer, NULL, write_both, NULL) == 0);
     for (uint64_t sequence = 0; sequence < MESSAGES; sequence++) {
         const uint32_t stamp = gyre_ring_stamp(sequence, gyre_ring_salt(SALT));
@@ -152,6 +156,17 @@ static void message_is_whole_whenever_it_is_ready(void)
     }
     pthread_join(writer, NULL);
     CHECK(wrong == 0);
+}
+
+/* On a busy machine a credit takes as long as a neighbour's time slice: then fewer rounds must do.
+ */
+static void message_is_whole_whenever_it_is_ready(void)
+{
+    const uint64_t enough_ns = gyre_clock_after_ns(UINT64_C(5000000000));
+
+    pass_all();
+    for (int round = 1; round < ROUNDS && gyre_clock_now_ns() < enough_ns; round++)
+        pass_all();
 }
 
 static const test_case cases[] = {
