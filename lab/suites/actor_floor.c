@@ -63,11 +63,11 @@ static void rings_teardown(void *fixture)
 }
 
 /* What a case is made of; rings are as many as threads of the host. */
-typedef struct plan {
+typedef struct rings_plan {
     uint32_t slots; /* of a ring */
     uint32_t blocks;
     bool answers;
-} plan;
+} rings_plan;
 
 /* As bare_echo.cu deals them out: warp w is one of ring w modulo the rings. */
 static void deal_out(rings *r, const gyre_bare_rate *parameters)
@@ -109,7 +109,7 @@ static gyre_status launch_rate(rings *r, bool answers)
                                  &launch);
 }
 
-static gyre_status rings_setup(const gyre_bench_case *c, uint32_t count, const plan *plan,
+static gyre_status rings_setup(const gyre_bench_case *c, uint32_t count, const rings_plan *plan,
                                void **out_fixture)
 {
     const char *const backend = gyre_bench_device_word(c);
@@ -144,14 +144,15 @@ static gyre_status rings_setup(const gyre_bench_case *c, uint32_t count, const p
     return GYRE_OK;
 }
 
-static gyre_status rings_of_threads(const gyre_bench_case *c, const plan *plan, void **out_fixture)
+static gyre_status rings_of_threads(const gyre_bench_case *c, const rings_plan *plan,
+                                    void **out_fixture)
 {
     return rings_setup(c, (uint32_t)gyre_bench_axis(c, "threads"), plan, out_fixture);
 }
 
-static const plan pairs = {RING, 1, true}, crew_pairs = {RING, CREW, true},
-                  stream = {RING, 1, false}, crew_stream = {RING, CREW, false},
-                  inject = {LARGE, 1, false};
+static const rings_plan pairs = {RING, 1, true}, crew_pairs = {RING, CREW, true},
+                        stream = {RING, 1, false}, crew_stream = {RING, CREW, false},
+                        inject = {LARGE, 1, false};
 
 GYRE_SETUP_WITH(setup_pairs, rings_of_threads, &pairs)
 GYRE_SETUP_WITH(setup_crew_pairs, rings_of_threads, &crew_pairs)
