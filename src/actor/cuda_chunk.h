@@ -37,17 +37,17 @@ static __device__ __forceinline__ void gyre_move_front(gyre_abi_u32 front, gyre_
 static __device__ __forceinline__ void gyre_push_front(gyre_reader *reader, gyre_abi_u32 seen)
 {
     if (reader->lane == 0)
-        gyre_move_front(GYRE_WORD(front[reader->port]), seen);
+        gyre_move_front(GYRE_PORT_WORD(front), seen);
     __syncwarp();
 }
 
-/* A lane's quarter of the chunk that begins at `base`. */
-static __device__ __forceinline__ gyre_ring_quarter gyre_load_chunk(const gyre_reader *reader,
-                                                                    gyre_abi_u32 base)
+/* A lane's quarter of the chunk that begins at `base`, if `when`. */
+static __device__ __forceinline__ gyre_ring_quarter gyre_load_chunk_if(const gyre_reader *reader,
+                                                                       gyre_abi_u32 base, int when)
 {
-    return gyre_ring_load_quarter(
-        &gyre_slot_of(reader, reader->requests_at, base + reader->lane / 4)
-             ->quarter[reader->lane & 3]);
+    return gyre_load_quarter_if(&gyre_slot_of(reader, reader->requests_at, base + reader->lane / 4)
+                                     ->quarter[reader->lane & 3],
+                                when);
 }
 
 /* What is done is told. The fence waits for what the warp has under way. */
@@ -65,7 +65,7 @@ static __device__ __forceinline__ void gyre_tell_progress(gyre_reader *reader)
 /* Whether the front has passed the chunk that begins at `base`. */
 static __device__ __forceinline__ int gyre_is_passed(const gyre_reader *reader, gyre_abi_u32 base)
 {
-    return (int)(gyre_peek_all(GYRE_WORD(front[reader->port])) - base) >= GYRE_CHUNK;
+    return (int)(gyre_peek_all(GYRE_PORT_WORD(front)) - base) >= GYRE_CHUNK;
 }
 
 /* Handles or stages what of the warp's chunk is there; which slots those were. The front has passed
@@ -95,7 +95,7 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_take_chunk(gyre_reader *read
 
         gyre_push_front(reader, behind);
         if (!is_block && gyre_peek_all(GYRE_WORD(gated)) &&
-            (int)(behind - gyre_peek_all(GYRE_WORD(gate[reader->port]))) > 0)
+            (int)(behind - gyre_peek_all(GYRE_PORT_WORD(gate))) > 0)
             return 0;
     }
     if (GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_QUAD)

@@ -79,9 +79,12 @@ static __device__ __forceinline__ void gyre_count(gyre_reader *reader, const gyr
 {
     reader->messages++;
     if (self->error) {
-        reader->errors += self->answered != GYRE_LATE;
-        reader->last_error = self->error;
-        reader->dropped += self->answered == GYRE_LATE;
+        gyre_block *const block = reader->block;
+
+        atomicAdd(
+            (unsigned long long *)(self->answered == GYRE_LATE ? &block->dropped : &block->errors),
+            1);
+        gyre_poke(GYRE_WORD(last_error), self->error);
     }
     reader->total_ns += took;
     reader->min_ns = min(reader->min_ns, took);
@@ -102,13 +105,8 @@ static __device__ __forceinline__ void gyre_tell_block(gyre_reader *reader)
         atomicMin((unsigned long long *)&block->min_ns, reader->min_ns);
         atomicMax((unsigned long long *)&block->max_ns, reader->max_ns);
     }
-    if (reader->errors | reader->dropped) {
-        atomicAdd((unsigned long long *)&block->errors, reader->errors);
-        atomicAdd((unsigned long long *)&block->dropped, reader->dropped);
-        gyre_poke(GYRE_WORD(last_error), reader->last_error);
-    }
     atomicAdd((unsigned long long *)&block->processed, reader->messages);
-    reader->messages = reader->errors = reader->dropped = 0;
+    reader->messages = 0;
     reader->total_ns = reader->max_ns = 0;
     reader->min_ns = GYRE_NONE;
 }

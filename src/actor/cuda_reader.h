@@ -15,41 +15,45 @@ enum {
     GYRE_WARM = 128, /* looks at the front before a warp that had messages watches the bell again */
 };
 
-/* Chunks that the front has passed, one after another. The next is read before this one is
- * handled. */
+/* Chunks that the front has passed: up to three are read at once, and then handled one after the
+ * other. Reading takes several times as long as handling. The next could be read while one is
+ * handled: but the compiler copies what was read, and waits for it, before it goes on. */
 static __device__ __forceinline__ void gyre_read_passed(gyre_reader *reader, gyre_self *self,
-                                                        gyre_behaviour_state *state,
-                                                        gyre_abi_u32 capacity)
+                                                        gyre_behaviour_state *state)
 {
     const gyre_abi_u32 stride = GYRE_CHUNK * reader->peers;
-    const gyre_abi_u32 untold_most = capacity / (4 * stride);
-    gyre_ring_quarter mine = gyre_load_chunk(reader, reader->base), next = mine;
-    int more = 1;
+    int whole;
 
-    while (more) {
-        const int ahead = gyre_is_passed(reader, reader->base + stride);
+    do {
+        const gyre_abi_u32 front = gyre_peek_all(GYRE_PORT_WORD(front));
+        const int second = (int)(front - reader->base - stride) >= GYRE_CHUNK;
+        const int third = (int)(front - reader->base - 2 * stride) >= GYRE_CHUNK;
+        gyre_ring_quarter mine = gyre_load_chunk_if(reader, reader->base, 1);
+        gyre_ring_quarter next = gyre_load_chunk_if(reader, reader->base + stride, second);
+        const gyre_ring_quarter last = gyre_load_chunk_if(reader, reader->base + 2 * stride, third);
 
-        if (ahead)
-            next = gyre_load_chunk(reader, reader->base + stride);
-        (void)gyre_take_chunk(reader, self, state, mine, GYRE_CHUNK, 1);
-        /* a host may write its slots in another order: then it is left to the next look */
-        more = gyre_next_chunk(reader) && !gyre_peek_all(GYRE_WORD(gated)) &&
-               (ahead || gyre_is_passed(reader, reader->base));
-        if (more && !ahead)
-            next = gyre_load_chunk(reader, reader->base);
-        mine = next;
-        if (++reader->untold >= untold_most)
-            gyre_tell_progress(reader);
-        if (reader->messages >= 64)
-            gyre_tell_block(reader);
-    }
+#pragma unroll 1
+        for (int left = second + third;; left--) {
+            (void)gyre_take_chunk(reader, self, state, mine, GYRE_CHUNK, 1);
+            /* a host may write its slots in another order: then it is left to the next look */
+            whole = gyre_next_chunk(reader) && !gyre_peek_all(GYRE_WORD(gated));
+            if (++reader->untold * 4 * stride > reader->mask)
+                gyre_tell_progress(reader);
+            if (reader->messages >= 64)
+                gyre_tell_block(reader);
+            if (!whole || !left)
+                break;
+            mine = next;
+            next = last;
+        }
+    } while (whole && gyre_is_passed(reader, reader->base));
 }
 
 /* Waits for the front to come to the warp's chunk, for a while; whether it did. */
 static __device__ __forceinline__ int gyre_await_front(gyre_reader *reader)
 {
     for (gyre_abi_u32 looks = 0; looks < GYRE_WARM; looks++) {
-        if ((int)(gyre_peek_all(GYRE_WORD(front[reader->port])) - reader->base) >= 0 ||
+        if ((int)(gyre_peek_all(GYRE_PORT_WORD(front)) - reader->base) >= 0 ||
             gyre_peek_all(GYRE_WORD(gated)))
             return 1;
         if (looks == GYRE_WARM / 8 && reader->untold)
@@ -70,11 +74,11 @@ static __device__ __forceinline__ int gyre_read_bell(gyre_reader *reader, gyre_s
                     reader->lane >= 4 || bell.stamp == gyre_ring_stamp(2 * number, reader->salt)))
         return 0;
     if (reader->lane == 0) {
-        won = gyre_swap(GYRE_WORD(bell[reader->port]), number - 1, number) == number - 1;
+        won = gyre_swap(GYRE_PORT_WORD(bell), number - 1, number) == number - 1;
         /* as for rings: the claim first, and then the gate once more */
         if (won && gyre_peek(GYRE_WORD(gated)) &&
-            (int)(number - gyre_peek(GYRE_WORD(bell_gate[reader->port]))) > 0) {
-            gyre_poke(GYRE_WORD(bell[reader->port]), number - 1);
+            (int)(number - gyre_peek(GYRE_PORT_WORD(bell_gate))) > 0) {
+            gyre_poke(GYRE_PORT_WORD(bell), number - 1);
             won = 0;
         }
     }
@@ -88,7 +92,7 @@ static __device__ __forceinline__ int gyre_read_bell(gyre_reader *reader, gyre_s
         gyre_fence();
         __syncwarp();
         if (reader->lane == 0)
-            gyre_poke(GYRE_WORD(bell_done[reader->port]), number);
+            gyre_poke(GYRE_PORT_WORD(bell_done), number);
     }
     return 1;
 }
@@ -140,19 +144,19 @@ static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_
 
     while (!gyre_is_over(reader)) {
         const gyre_abi_u32 gated = gyre_peek_all(GYRE_WORD(gated));
-        const gyre_abi_u32 gate = gyre_peek_all(GYRE_WORD(gate[reader->port]));
-        const gyre_abi_u32 front = gyre_peek_all(GYRE_WORD(front[reader->port]));
-        const gyre_abi_u32 number = gyre_peek_all(GYRE_WORD(bell[reader->port])) + 1;
+        const gyre_abi_u32 gate = gyre_peek_all(GYRE_PORT_WORD(gate));
+        const gyre_abi_u32 front = gyre_peek_all(GYRE_PORT_WORD(front));
+        const gyre_abi_u32 number = gyre_peek_all(GYRE_PORT_WORD(bell)) + 1;
         const int reads_bell =
             reader->bell &&
-            !(gated && (int)(number - 1 - gyre_peek_all(GYRE_WORD(bell_gate[reader->port]))) >= 0);
+            !(gated && (int)(number - 1 - gyre_peek_all(GYRE_PORT_WORD(bell_gate))) >= 0);
         const int reads_ring =
             (int)(reader->base - front) <= 0 && !(gated && (int)(reader->base - gate) >= 0);
-        gyre_ring_quarter bell = {0, 0, 0}, ring = {0, 0, 0};
+        gyre_ring_quarter bell, ring;
         int found = 0;
 
         if ((int)(front - reader->base) >= GYRE_CHUNK && !gated) {
-            gyre_read_passed(reader, self, state, shape->capacity);
+            gyre_read_passed(reader, self, state);
             warm = 1;
             idle = 0;
             continue;
@@ -164,10 +168,8 @@ static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_
         if (reader->untold && !warm)
             gyre_tell_progress(reader);
         /* both are under way at once: what comes behind an acquire waits for it */
-        if (reads_ring)
-            ring = gyre_load_chunk(reader, reader->base);
-        if (reads_bell && reader->lane < 4)
-            bell = gyre_acquire_quarter(reader->bell + reader->lane);
+        ring = gyre_load_chunk_if(reader, reader->base, reads_ring);
+        bell = gyre_acquire_quarter_if(reader->bell + reader->lane, reads_bell && reader->lane < 4);
         if (reads_ring)
             found = gyre_read_front(reader, self, state, ring,
                                     gated ? gate - reader->base : GYRE_CHUNK);

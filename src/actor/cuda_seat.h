@@ -56,6 +56,7 @@ typedef struct gyre_block {
 typedef struct gyre_reader {
     gyre_block *block;             /* for what is added up, */
     gyre_abi_u32 at;               /* and its address in shared memory, which is at hand */
+    gyre_abi_u32 port_at;          /* that and the place of the port among words of ports */
     gyre_abi_u32 stage;            /* block: likewise */
     gyre_abi_u8 *memory;           /* of the seat */
     const gyre_ring_quarter *bell; /* NULL: it reads none */
@@ -67,9 +68,9 @@ typedef struct gyre_reader {
     gyre_abi_u32 settled_at;          /* block: when it last was, by gyre_clock_low */
     gyre_abi_u32 requests_at, replies_at;
     gyre_abi_u32 telemetry;
-    gyre_abi_u32 calm; /* cycles that a hush outlasts its message, most */
-    gyre_abi_u32 messages, errors, dropped, last_error; /* this lane's since it told the block, */
-    gyre_abi_u32 total_ns, min_ns, max_ns;              /* like these */
+    gyre_abi_u32 calm;                     /* cycles that a hush outlasts its message, most */
+    gyre_abi_u32 messages;                 /* this lane's since it told the block, */
+    gyre_abi_u32 total_ns, min_ns, max_ns; /* like these */
 } gyre_reader;
 
 /* Keeps a value in a register: the compiler would make it anew each time. */
@@ -83,6 +84,10 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_keep(gyre_abi_u32 value)
 
 /* A word of the block, for the three below: an address of shared memory. */
 #define GYRE_WORD(member) (reader->at + (gyre_abi_u32)(gyre_abi_u64) & ((gyre_block *)0)->member)
+
+/* The same of the reader's own port. */
+#define GYRE_PORT_WORD(member)                                                                     \
+    (reader->port_at + (gyre_abi_u32)(gyre_abi_u64) & ((gyre_block *)0)->member[0])
 
 static __device__ __forceinline__ gyre_abi_u32 gyre_peek(gyre_abi_u32 word)
 {

@@ -61,21 +61,32 @@ gyre_scatter(const gyre_mailbox_message *message, gyre_abi_u32 quarter, int widt
     return mine;
 }
 
-/* A quarter of a bell, acquired. That costs a lane nothing that waits for it anyway, but drops what
- * the multiprocessor has in its first cache: nothing for rings, which are read all the time. */
-static __device__ __forceinline__ gyre_ring_quarter
-gyre_acquire_quarter(const gyre_ring_quarter *from)
-{
-    gyre_ring_quarter quarter;
-    gyre_abi_u64 high;
+/* Loads a quarter if `when`, or nothing: zeros. By one instruction with a predicate, because behind
+ * a branch the compiler copies what was loaded, for which it waits at once. */
+#define GYRE_LOAD_IF_(kind)                                                                        \
+    gyre_ring_quarter own;                                                                         \
+                                                                                                   \
+    asm volatile("{ .reg .pred p; .reg .b64 h; .reg .b128 q; setp.ne.s32 p, %4, 0; "               \
+                 "mov.b64 h, 0; mov.b128 q, {h, h}; @p ld." kind ".sys.b128 q, [%3]; "             \
+                 "mov.b128 {%0, h}, q; mov.b64 {%1, %2}, h; }"                                     \
+                 : "=l"(own.eight), "=r"(own.four), "=r"(own.stamp)                                \
+                 : "l"(from), "r"(when)                                                            \
+                 : "memory");                                                                      \
+    return own
 
-    asm volatile("{ .reg .b128 q; ld.acquire.sys.b128 q, [%2]; mov.b128 {%0, %1}, q; }"
-                 : "=l"(quarter.eight), "=l"(high)
-                 : "l"(from)
-                 : "memory");
-    quarter.four = (gyre_abi_u32)high;
-    quarter.stamp = (gyre_abi_u32)(high >> 32);
-    return quarter;
+static __device__ __forceinline__ gyre_ring_quarter
+gyre_load_quarter_if(const gyre_ring_quarter *from, int when)
+{
+    GYRE_LOAD_IF_("relaxed");
+}
+
+/* A quarter of a bell is acquired. That costs a lane nothing that waits for it anyway, but drops
+ * what the multiprocessor has in its first cache: nothing for rings, which are read all the time.
+ */
+static __device__ __forceinline__ gyre_ring_quarter
+gyre_acquire_quarter_if(const gyre_ring_quarter *from, int when)
+{
+    GYRE_LOAD_IF_("acquire");
 }
 
 static __device__ __forceinline__ void gyre_release_quarter(gyre_ring_quarter *to,

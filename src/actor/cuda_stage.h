@@ -135,7 +135,7 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_stage_ring(gyre_reader *read
     gyre_abi_u32 staged = 0;
 
     while (staged != ready && !gyre_peek_all(GYRE_WORD(quit))) {
-        const gyre_abi_u32 handled = gyre_peek_all(GYRE_WORD(handled[reader->port]));
+        const gyre_abi_u32 handled = gyre_peek_all(GYRE_PORT_WORD(handled));
         const int take =
             sequence - handled < GYRE_STAGE && ((ready & ~staged) >> (reader->lane & 28) & 1);
 

@@ -94,6 +94,7 @@ static __device__ __forceinline__ void gyre_reader_init(gyre_reader *reader, gyr
     reader->warp = threadIdx.x / 32 - others;
     reader->port = reader->warp % shape->ports;
     reader->index = reader->warp / shape->ports;
+    reader->port_at = gyre_keep(reader->at + reader->port * sizeof(gyre_abi_u32));
     reader->peers = reader->readers / shape->ports;
     reader->requests_at = (gyre_abi_u32)gyre_mailbox_requests_at(shape, reader->port);
     reader->replies_at = (gyre_abi_u32)gyre_mailbox_replies_at(shape, reader->port);
@@ -107,7 +108,7 @@ static __device__ __forceinline__ void gyre_reader_init(gyre_reader *reader, gyr
     reader->settled_at = gyre_clock_low();
     reader->telemetry = shape->telemetry;
     reader->calm = shape->seats > 1 ? GYRE_CALM : 0;
-    reader->messages = reader->errors = reader->dropped = reader->last_error = 0;
+    reader->messages = 0;
     reader->total_ns = reader->max_ns = 0;
     reader->min_ns = GYRE_NONE;
 }
