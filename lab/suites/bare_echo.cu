@@ -12,8 +12,9 @@
  *
  * bare_rate: 32 warps of each block, and a ring of requests for each of `rings` threads of the
  * host: the eight slots from 8k on belong to warp k of those of the ring, and four lanes to a slot.
- * A request is written back to its slot of the ring of replies; or, one way, counted and added up,
- * and each warp tells now and then, and when it idles, how far it is.
+ * A warp reads three of its eights at once. A request is written back to its slot of the ring of
+ * replies; or, one way, counted and added up, and each warp tells now and then, and when it idles,
+ * how far it is.
  *
  * All end when they see the stamp that is all ones.
  */
@@ -37,7 +38,7 @@ struct alignas(64) progress {
 };
 
 static const u32 ALL = 0xffffffffu, QUADS = 0x11111111u, QUIT = 0xffffffffu;
-static const u32 CHUNK = 8, OFTEN = 8;
+static const u32 CHUNK = 8, AT_ONCE = 3, OFTEN = 8;
 
 static __device__ __forceinline__ quarter load(const quarter *from)
 {
@@ -231,44 +232,61 @@ static __device__ __forceinline__ void tell(progress *told, progress all, u32 la
     asm volatile("st.release.sys.b32 [%0], %1;" : : "l"(&told->first), "r"(all.first) : "memory");
 }
 
+/* What a warp of bare_rate has done: of its chunk, and in all. */
+struct work {
+    u32 base, done, fresh;
+    progress own;
+};
+
+/* Does what is there of the chunk that was read; whether that is all of it. */
+static __device__ __forceinline__ int do_chunk(work *w, quarter q, line *to, u32 mask, u32 answers)
+{
+    const u32 lane = threadIdx.x % 32, quad = lane % 4, number = w->base + lane / 4;
+    u32 ready = __ballot_sync(ALL, q.stamp == number + 1);
+
+    ready &= ready >> 1;
+    ready &= ready >> 2;
+    ready &= QUADS & ~w->done; /* all four lanes, and not done yet */
+    if (ready >> (lane & 28) & 1) {
+        if (answers)
+            store(&to[number & mask].q[quad], q);
+        w->own.count += quad == 0;
+        w->own.sum += quad == 0 ? q.eight : 0;
+        w->own.mix ^= quad == 3 ? q.eight : 0;
+    }
+    w->done |= ready;
+    w->fresh += ready != 0;
+    return w->done == QUADS;
+}
+
 extern "C" __global__ void __launch_bounds__(1024)
     bare_rate(line *requests, line *replies, progress *told, u32 mask, u32 rings, u32 answers)
 {
-    const u32 lane = threadIdx.x % 32, quad = lane % 4;
+    const u32 lane = threadIdx.x % 32;
     const u32 warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-    const u32 peers = gridDim.x * (blockDim.x / 32) / rings;
-    line *const from = requests + (u64)(warp % rings) * (mask + 1);
+    const u32 stride = gridDim.x * (blockDim.x / 32) / rings * CHUNK;
+    const line *const from = requests + (u64)(warp % rings) * (mask + 1);
     line *const to = replies + (u64)(warp % rings) * (mask + 1);
-    u32 base = warp / rings * CHUNK, done = 0, fresh = 0;
-    progress own = {0, 0, 0, 0};
+    work w = {warp / rings * CHUNK, 0, 0, {0, 0, 0, 0}};
 
     for (;;) {
-        const u32 number = base + lane / 4;
-        const quarter q = load(&from[number & mask].q[quad]);
-        u32 ready = __ballot_sync(ALL, q.stamp == number + 1);
+        const u32 had = w.fresh;
+        quarter q[AT_ONCE];
 
-        if (__any_sync(ALL, q.stamp == QUIT))
+        for (u32 i = 0; i < AT_ONCE; i++)
+            q[i] = load(&from[(w.base + i * stride + lane / 4) & mask].q[lane % 4]);
+        if (__any_sync(ALL, q[0].stamp == QUIT))
             return;
-        ready &= ready >> 1;
-        ready &= ready >> 2;
-        ready &= QUADS & ~done; /* all four lanes, and not done yet */
-        if (ready >> (lane & 28) & 1) {
-            if (answers)
-                store(&to[number & mask].q[quad], q);
-            own.count += quad == 0;
-            own.sum += quad == 0 ? q.eight : 0;
-            own.mix ^= quad == 3 ? q.eight : 0;
+        for (u32 i = 0; i < AT_ONCE; i++) {
+            if (!do_chunk(&w, q[i], to, mask, answers))
+                break;
+            w.base += stride;
+            w.done = 0;
         }
-        done |= ready;
-        fresh += ready != 0;
-        if (done == QUADS) {
-            base += CHUNK * peers;
-            done = 0;
-        }
-        if (!answers && fresh && (!ready || fresh == OFTEN)) {
-            own.first = base + (__ffs(QUADS & ~done) - 1) / 4;
-            tell(&told[warp], own, lane);
-            fresh = 0;
+        if (!answers && w.fresh && (w.fresh == had || w.fresh >= OFTEN)) {
+            w.own.first = w.base + (__ffs(QUADS & ~w.done) - 1) / 4;
+            tell(&told[warp], w.own, lane);
+            w.fresh = 0;
         }
     }
 }
