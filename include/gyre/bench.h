@@ -176,6 +176,10 @@ GYRE_API gyre_status gyre_bench_refuse(gyre_status status, const char *format, .
  * Thread-safe, never blocks, may be called from a signal handler. */
 GYRE_API int64_t gyre_bench_axis(const gyre_bench_case *c, const char *name);
 
+/* The word of that value, which is the case's; NULL on an axis of numbers. Thread-safe, never
+ * blocks, may be called from a signal handler. */
+GYRE_API const char *gyre_bench_word(const gyre_bench_case *c, const char *name);
+
 /* Which of the threads that run the case is calling: 0 up to their number. Thread-safe, never
  * blocks, may be called from a signal handler. */
 GYRE_API uint32_t gyre_bench_thread(void);

@@ -514,11 +514,27 @@ gyre_status gyre_bench_refuse(gyre_status status, const char *format, ...)
     return gyre_fail(status, "%s", text);
 }
 
+static size_t place_of(const gyre_bench_case *c, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < GYRE_BENCH_AXES; i++)
+        if (c->bench.axes[i].name && strcmp(c->bench.axes[i].name, name) == 0)
+            break;
+    assert(i < GYRE_BENCH_AXES && "the benchmark has no such axis");
+    return i;
+}
+
 int64_t gyre_bench_axis(const gyre_bench_case *c, const char *name)
 {
-    for (size_t i = 0; i < GYRE_BENCH_AXES; i++)
-        if (c->bench.axes[i].name && strcmp(c->bench.axes[i].name, name) == 0)
-            return c->values[i];
-    assert(false && "the benchmark has no such axis");
-    return 0;
+    const size_t place = place_of(c, name);
+
+    return place < GYRE_BENCH_AXES ? c->values[place] : 0;
+}
+
+const char *gyre_bench_word(const gyre_bench_case *c, const char *name)
+{
+    const size_t place = place_of(c, name);
+
+    return place < GYRE_BENCH_AXES ? c->words[place] : NULL;
 }

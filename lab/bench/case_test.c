@@ -50,6 +50,7 @@ static void axes_are_multiplied_last_fastest(void)
         CHECK(strcmp(list->cases[i].id, ids[i]) == 0);
     CHECK(gyre_bench_axis(&list->cases[3], "bytes") == 8);
     CHECK(gyre_bench_axis(&list->cases[3], "threads") == 4);
+    CHECK(!gyre_bench_word(&list->cases[3], "threads"));
 }
 
 static void filter_is_a_regular_expression(void)
@@ -136,6 +137,8 @@ static void words_are_in_the_id(void)
     gyre_case_list_destroy(list);
     REQUIRE(gyre_case_list_create(only, &choice, &list) == GYRE_OK);
     CHECK(list->count == 1 && strcmp(list->cases[0].id, "channel/send/reject") == 0);
+    CHECK(gyre_bench_axis(&list->cases[0], "policy") == 1);
+    CHECK(strcmp(gyre_bench_word(&list->cases[0], "policy"), "reject") == 0);
     axis = "policy=drop";
     gyre_case_list_destroy(list);
     CHECK(gyre_case_list_create(only, &choice, &list) == GYRE_INVALID);

@@ -4,8 +4,8 @@
  *
  * A message has a head of 8 bytes and 40 of its own, whose first and last word change with each
  * call; the actor gives all of them back. Beside them stands the same done by hand
- * (suites/actor_floor.c, actor_floor_echo.c), in the same run and not in turns: what waits on the
- * other side spins.
+ * (suites/actor_floor.c, actor_floor_echo.c), in the same run and not in turns, since what waits on
+ * the other side spins; `round_trip_in_turns` has an actor that does not, on the host's CPUs.
  *
  * Threads   the case's own, and on the CPU one for each actor.
  * Owns      a fixture per case.
@@ -100,6 +100,23 @@ static gyre_status setup_telemetry(const gyre_bench_case *c, bool without, void 
         .behaviour = &echo_quad,
         .actors = 1,
         .launch = {.capacity = CALLED, .no_telemetry = without},
+    };
+
+    return set_up(c, &options, out_fixture);
+}
+
+/* Who waits for the other's turn to end sleeps, or leaves the CPU: kernels cannot sleep. */
+static gyre_status setup_in_turns(const gyre_bench_case *c, void **out_fixture)
+{
+    const bool sleeps = strcmp(gyre_bench_device_word(c), "cpu") == 0;
+    const gyre_troupe_options options = {
+        .behaviour = &echo_quad,
+        .actors = 1,
+        .launch = {.capacity = CALLED,
+                   .idle = sleeps ? GYRE_ACTOR_BACK_OFF : GYRE_ACTOR_LEAVE,
+                   .spin_us = 100,
+                   .nap_us = 1000,
+                   .leave_us = 200},
     };
 
     return set_up(c, &options, out_fixture);
@@ -264,6 +281,18 @@ static const gyre_bench benches[] = {
         .t1 = BACK,
         .observer = COMPARED,
         .setup = setup_round_trip,
+        .run = call_each,
+        .check = all_right,
+        ALWAYS,
+    },
+    {
+        .name = "actor/round_trip_in_turns",
+        .axes = {GYRE_AXIS_WORDS("device", "cpu", "opencl")},
+        .beside = "actor_floor/ping_pong_in_turns",
+        .t0 = THERE ", to an actor that takes turns with a ball between the same two CPUs",
+        .t1 = BACK,
+        .observer = COMPARED,
+        .setup = setup_in_turns,
         .run = call_each,
         .check = all_right,
         ALWAYS,

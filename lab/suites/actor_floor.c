@@ -394,6 +394,8 @@ static const gyre_bench benches[] = {
         ALWAYS,
     },
     GYRE_FLOOR_PING_PONG("actor_floor"),
+    GYRE_PING_PONG("actor_floor/ping_pong_in_turns",
+                   .axes = {GYRE_AXIS_WORDS("device", "cpu", "opencl")}),
 };
 
 const gyre_suite gyre_suite_actor_floor =

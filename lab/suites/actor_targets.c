@@ -54,12 +54,13 @@ ROW(LASTING, "id": "actor_sustained/pairs_60s/cuda/2/60", "quantity": "counter",
 
 ROW(HOST, "id": "actor/round_trip/cpu/quad/1", "quantity": "ratio", "at_most": 1.5,
     "to": "actor_floor/bare_echo/cpu", "note": "holds where the two CPUs are far from each other")
-ROW(HOST, "id": "actor/round_trip/cpu/quad/1", "quantity": "ratio", "at_most": 1.5,
-    "to": "actor_floor/floor_ping_pong", "note": "one word that both poll: the stricter of the two")
+ROW(HOST, "id": "actor/round_trip_in_turns/cpu", "quantity": "ratio", "at_most": 1.5,
+    "to": "actor_floor/ping_pong_in_turns/cpu",
+    "note": "one word that both poll: the stricter of the two")
 ROW(HOST, "id": "actor/round_trip/opencl/quad/1", "quantity": "ratio", "at_most": 2,
     "to": "actor_floor/bare_echo/opencl", "note": "on PoCL")
-ROW(HOST, "id": "actor/round_trip/opencl/quad/1", "quantity": "ratio", "at_most": 2,
-    "to": "actor_floor/floor_ping_pong", "note": "on PoCL; the stricter of the two")
+ROW(HOST, "id": "actor/round_trip_in_turns/opencl", "quantity": "ratio", "at_most": 2,
+    "to": "actor_floor/ping_pong_in_turns/opencl", "note": "on PoCL; the stricter of the two")
 
 "\n]}\n";
 /* clang-format on */

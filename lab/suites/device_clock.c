@@ -29,10 +29,9 @@ static const uint64_t PATIENCE_NS = 10000000000;
 
 const char *gyre_bench_device_word(const gyre_bench_case *c)
 {
-    static const char *const words[] = {"cpu", "cuda", "opencl", "null"};
-    const int64_t value = gyre_bench_axis(c, "device");
+    const char *const word = gyre_bench_word(c, "device");
 
-    return words[value >= 0 && value < 4 ? value : 0];
+    return word ? word : "cpu";
 }
 
 static const gyre_driver *find_driver(const char *backend)

@@ -6,12 +6,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "gyre/clock.h"
 #include "gyre/park.h"
 #include "gyre/topology.h"
 
-enum { LOOKS_PER_CLOCK = 4096 };
+enum { LOOKS_PER_CLOCK = 4096, LOOKS_BEFORE_DOZE = 1 << 16, DOZE_NS = 1000000 };
 
 static const uint64_t PATIENCE_NS = 10000000000;
 
@@ -118,10 +119,26 @@ void gyre_ball_drive(gyre_ball *ball, uint64_t iterations)
     }
 }
 
+/* Looks for a while, and then once in a millisecond: who takes turns with the case that plays needs
+ * the CPU meanwhile. */
+static uint64_t wait_or_doze(const gyre_ball *ball)
+{
+    uint64_t turn;
+
+    /* acquire [ball-turn]: pairs with the release in gyre_ball_hit */
+    for (uint32_t looks = 0; (turn = gyre_load_acquire(&ball->turn)) % 2 == 0; looks++) {
+        if (gyre_load_relaxed(&ball->quit)) /* relaxed: ends the loop, no more */
+            break;
+        if (looks > LOOKS_BEFORE_DOZE)
+            nanosleep(&(struct timespec){.tv_nsec = DOZE_NS}, NULL);
+    }
+    return turn;
+}
+
 void gyre_ball_return(gyre_ball *ball)
 {
     for (;;) {
-        const uint64_t turn = gyre_ball_wait(ball, 1);
+        const uint64_t turn = wait_or_doze(ball);
 
         if (turn % 2 == 0)
             return; /* quit */

@@ -104,7 +104,8 @@ GYRE_INLINE void gyre_ball_hit(gyre_ball *ball, uint64_t turn)
     gyre_store_release(&ball->turn, turn + 1);
 }
 
-/* The driver's side of so many round trips, and the partner's of all until quit. */
+/* The driver's side of so many round trips, and the partner's of all until quit. A partner to whom
+ * nothing comes for a while sleeps a millisecond between looks. */
 void gyre_ball_drive(gyre_ball *ball, uint64_t iterations);
 void gyre_ball_return(gyre_ball *ball);
 
@@ -116,11 +117,11 @@ void gyre_ball_tell(const void *fixture, uint64_t iterations, gyre_bench_facts *
 void gyre_ball_teardown(void *fixture);
 
 /* That case as an entry of a table: the floor beside figures of two threads, which vary with where
- * the two happen to run. */
+ * the two happen to run. The first is its name, what may follow are axes. */
 /* clang-format off */
-#define GYRE_FLOOR_PING_PONG(group)                                                                \
+#define GYRE_PING_PONG(...)                                                                        \
     {                                                                                              \
-        .name = group "/floor_ping_pong",                                                          \
+        .name = __VA_ARGS__,                                                                       \
         .t0 = "the store that gives the turn away",                                                \
         .t1 = "the poll that sees the turn come back from the other thread",                       \
         .observer = "the same thread, which counts the turns of both",                             \
@@ -130,6 +131,7 @@ void gyre_ball_teardown(void *fixture);
         .tell = gyre_ball_tell,                                                                    \
         .teardown = gyre_ball_teardown,                                                            \
     }
+#define GYRE_FLOOR_PING_PONG(group) GYRE_PING_PONG(group "/floor_ping_pong")
 /* clang-format on */
 
 #endif
