@@ -13,16 +13,18 @@
 #ifndef GYRE_ACTOR_LOOP_OPENCL_H
 #define GYRE_ACTOR_LOOP_OPENCL_H
 
+#if defined(__x86_64__) /* a kernel for the host's own processor: it rests as a thread does */
+#include "actor/pace.h"
+#define GYRE_LOOP_OWN gyre_pace pace;
+#define GYRE_LOOP_REST(loop, idle) gyre_pace_rest(&(loop)->pace, (idle))
+#else
 #define GYRE_LOOP_OWN
+#define GYRE_LOOP_REST(loop, idle) mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #define GYRE_LOOP_HANDLE(loop, self, state, brief)                                                 \
     gyre_behaviour_handle((self), (__global gyre_behaviour_state *)(state), (brief))
 #define GYRE_LOOP_NOW() 0
 #define GYRE_LOOP_TIME(loop) gyre_mailbox_load64(&(loop)->seat->control.host.time)
-#if defined(__x86_64__) /* as a thread of the CPU does: a fence would hold up what it looks for */
-#define GYRE_LOOP_REST(loop, idle) __asm__ volatile("pause" ::: "memory")
-#else
-#define GYRE_LOOP_REST(loop, idle) mem_fence(CLK_GLOBAL_MEM_FENCE)
-#endif
 
 #include "actor/loop_single.h"
 #include "actor/print_single.h"
@@ -53,7 +55,7 @@ GYRE_FUNCTION gyre_abi_u64 gyre_self_now(GYRE_OWN gyre_self *self)
 __kernel void GYRE_MAILBOX_KERNEL(__global gyre_abi_u8 *mailbox, __global gyre_abi_u8 *state,
                                   gyre_mailbox_shape shape, __local gyre_abi_u8 *shared)
 {
-    gyre_loop loop;
+    gyre_loop loop = {0};
     gyre_seated seated;
 
     if (shape.seats == 0) { /* launched so that it is compiled, and tells what it can read */

@@ -10,15 +10,24 @@
  * longer when the first look was in vain and one of the next was not, a little shorter when it was
  * not in vain. What takes much longer says nothing.
  *
+ * For the host, and for kernels of OpenCL that run on its processor.
+ *
  * Threads   one for a pace.
  * Owns      nothing.
  */
 #ifndef GYRE_ACTOR_PACE_H
 #define GYRE_ACTOR_PACE_H
 
-#include <stdint.h>
+#ifndef GYRE_FLOW_RING_ABI_H
+#include "flow/ring_abi.h"
+#endif
 
+#if defined(__OPENCL_VERSION__)
+#define GYRE_PACE_RELAX() __asm__ volatile("pause" ::: "memory")
+#else
 #include "base/wait.h"
+#define GYRE_PACE_RELAX() gyre_relax()
+#endif
 
 enum {
     GYRE_PACE_ONE = 32,                  /* a pause, in parts */
@@ -28,23 +37,36 @@ enum {
 
 /* Zero at first. */
 typedef struct gyre_pace {
-    uint32_t parts; /* pauses before the first look */
+    gyre_ring_u32 parts; /* pauses before the first look */
+    gyre_ring_u32 vain;  /* looks in vain since the last that was not, for gyre_pace_rest */
 } gyre_pace;
 
 /* Before the first look. */
-GYRE_INLINE void gyre_pace_keep(const gyre_pace *pace)
+GYRE_RING_INLINE void gyre_pace_keep(const GYRE_RING_OWN gyre_pace *pace)
 {
-    for (uint32_t left = pace->parts / GYRE_PACE_ONE; left > 0; left--)
-        gyre_relax();
+    for (gyre_ring_u32 left = pace->parts / GYRE_PACE_ONE; left > 0; left--)
+        GYRE_PACE_RELAX();
 }
 
 /* After the last, the first `vain` of which were in vain. */
-GYRE_INLINE void gyre_pace_learn(gyre_pace *pace, uint32_t vain)
+GYRE_RING_INLINE void gyre_pace_learn(GYRE_RING_OWN gyre_pace *pace, gyre_ring_u32 vain)
 {
     if (vain == 0)
         pace->parts -= pace->parts / 32;
     else if (vain < GYRE_PACE_SOON && pace->parts < GYRE_PACE_MOST)
         pace->parts += GYRE_PACE_ONE / 2;
+}
+
+/* After `idle` looks in vain; or, of 0, after an answer was written to what a look had found. */
+GYRE_RING_INLINE void gyre_pace_rest(GYRE_RING_OWN gyre_pace *pace, gyre_ring_u32 idle)
+{
+    if (idle == 0) {
+        gyre_pace_learn(pace, pace->vain);
+        gyre_pace_keep(pace);
+    } else {
+        GYRE_PACE_RELAX();
+    }
+    pace->vain = idle;
 }
 
 #endif

@@ -14,7 +14,6 @@
 #include "actor/pace.h"
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "base/wait.h"
 #include "flow/ring_litmus.h"
 #include "gyre/clock.h"
 #include "gyre/thread.h"
@@ -22,7 +21,6 @@
 #define GYRE_LOOP_OWN                                                                              \
     gyre_handler handler;                                                                          \
     gyre_pace pace;                                                                                \
-    uint32_t vain;    /* looks before the last message */                                          \
     uint64_t idle_ns; /* when it began to look in vain */
 #define GYRE_LOOP_HANDLE(loop, self, state, brief) (loop)->handler((self), (state), (brief))
 #define GYRE_LOOP_NOW() gyre_clock_now_ns()
@@ -59,15 +57,9 @@ static void nap(gyre_loop *loop, uint32_t idle)
 /* After so many looks in vain, or after a bell. */
 static void rest(gyre_loop *loop, uint32_t idle)
 {
-    if (idle == 0) {
-        gyre_pace_learn(&loop->pace, loop->vain);
-        gyre_pace_keep(&loop->pace);
-    } else {
-        gyre_relax();
-    }
+    gyre_pace_rest(&loop->pace, idle);
     if (idle && loop->shape.idle != GYRE_SEAT_SPINS && idle % CLOCK_EVERY == 0)
         nap(loop, idle);
-    loop->vain = idle;
 }
 
 /* What belongs to threads that are left to themselves. */

@@ -31,6 +31,7 @@ EMBED(annex_abi, "src/actor/annex_abi.h");
 EMBED(stage_abi, "src/actor/stage_abi.h");
 EMBED(slot, "src/actor/slot.h");
 EMBED(slot_opencl, "src/actor/slot_opencl.h");
+EMBED(pace, "src/actor/pace.h");
 EMBED(print_single, "src/actor/print_single.h");
 EMBED(seat_single, "src/actor/seat_single.h");
 EMBED(loop_single, "src/actor/loop_single.h");
@@ -61,6 +62,7 @@ const gyre_include gyre_actor_texts[] = {
     {"actor/stage_abi.h", gyre_actor_stage_abi},
     {"actor/slot.h", gyre_actor_slot},
     {"actor/slot_opencl.h", gyre_actor_slot_opencl},
+    {"actor/pace.h", gyre_actor_pace},
     {"actor/print_single.h", gyre_actor_print_single},
     {"actor/seat_single.h", gyre_actor_seat_single},
     {"actor/loop_single.h", gyre_actor_loop_single},
