@@ -116,7 +116,7 @@ static gyre_status setup_in_turns(const gyre_bench_case *c, void **out_fixture)
                    .idle = sleeps ? GYRE_ACTOR_BACK_OFF : GYRE_ACTOR_LEAVE,
                    .spin_us = 100,
                    .nap_us = 1000,
-                   .leave_us = 200},
+                   .leave_us = 1000},
     };
 
     return set_up(c, &options, out_fixture);

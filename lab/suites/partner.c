@@ -12,7 +12,13 @@
 #include "gyre/park.h"
 #include "gyre/topology.h"
 
-enum { LOOKS_PER_CLOCK = 4096, LOOKS_BEFORE_DOZE = 1 << 16, DOZE_NS = 1000000 };
+enum {
+    LOOKS_PER_CLOCK = 4096,
+    LOOKS_BEFORE_DOZE = 1 << 16,
+    DOZE_NS = 1000000,
+    NEW_TURN_NS = 200000, /* that the case has not run for */
+    SETTLE_NS = 3000000,
+};
 
 static const uint64_t PATIENCE_NS = 10000000000;
 
@@ -149,6 +155,7 @@ void gyre_ball_return(gyre_ball *ball)
 typedef struct match {
     gyre_ball ball;
     gyre_partner partner;
+    uint64_t ended_ns; /* the last run, for gyre_ball_run_in_turns */
 } match;
 
 static void serve(void *arg)
@@ -187,6 +194,16 @@ gyre_status gyre_ball_setup(const gyre_bench_case *c, void **out_fixture)
 void gyre_ball_run(void *fixture, uint64_t iterations)
 {
     gyre_ball_drive(&((match *)fixture)->ball, iterations);
+}
+
+void gyre_ball_run_in_turns(void *fixture, uint64_t iterations)
+{
+    match *m = fixture;
+
+    if (gyre_clock_now_ns() - m->ended_ns > NEW_TURN_NS)
+        nanosleep(&(struct timespec){.tv_nsec = SETTLE_NS}, NULL);
+    gyre_ball_drive(&m->ball, iterations);
+    m->ended_ns = gyre_clock_now_ns();
 }
 
 bool gyre_ball_check(const void *fixture, uint64_t iterations)

@@ -112,26 +112,30 @@ void gyre_ball_return(gyre_ball *ball);
 /* The functions of a case in which two threads have nothing but a ball. */
 GYRE_MUST_USE gyre_status gyre_ball_setup(const gyre_bench_case *c, void **out_fixture);
 void gyre_ball_run(void *fixture, uint64_t iterations);
+
+/* The same for a case beside another, whose threads need a moment to leave the CPUs: when the turn
+ * is new, for which there is an untimed run first, it waits for that. */
+void gyre_ball_run_in_turns(void *fixture, uint64_t iterations);
 GYRE_MUST_USE bool gyre_ball_check(const void *fixture, uint64_t iterations);
 void gyre_ball_tell(const void *fixture, uint64_t iterations, gyre_bench_facts *facts);
 void gyre_ball_teardown(void *fixture);
 
 /* That case as an entry of a table: the floor beside figures of two threads, which vary with where
- * the two happen to run. The first is its name, what may follow are axes. */
+ * the two happen to run. By its run and its name; axes may follow. */
 /* clang-format off */
-#define GYRE_PING_PONG(...)                                                                        \
+#define GYRE_PING_PONG(how, ...)                                                                   \
     {                                                                                              \
         .name = __VA_ARGS__,                                                                       \
         .t0 = "the store that gives the turn away",                                                \
         .t1 = "the poll that sees the turn come back from the other thread",                       \
         .observer = "the same thread, which counts the turns of both",                             \
         .setup = gyre_ball_setup,                                                                  \
-        .run = gyre_ball_run,                                                                      \
+        .run = how,                                                                                \
         .check = gyre_ball_check,                                                                  \
         .tell = gyre_ball_tell,                                                                    \
         .teardown = gyre_ball_teardown,                                                            \
     }
-#define GYRE_FLOOR_PING_PONG(group) GYRE_PING_PONG(group "/floor_ping_pong")
+#define GYRE_FLOOR_PING_PONG(group) GYRE_PING_PONG(gyre_ball_run, group "/floor_ping_pong")
 /* clang-format on */
 
 #endif
