@@ -13,6 +13,10 @@
 enum {
     GYRE_FAST = 5,   /* slots of a chunk that were found full: messages come fast */
     GYRE_WARM = 128, /* looks at the front before a warp that had messages watches the bell again */
+    /* What a lane counts for itself, most, since all add to the same words: messages, and their
+     * time, for which it has 32 bits. */
+    GYRE_COUNTED = 512,
+    GYRE_COUNTED_NS = 1 << 29,
 };
 
 /* Chunks that the front has passed: up to three are read at once, and then handled one after the
@@ -39,7 +43,7 @@ static __device__ __forceinline__ void gyre_read_passed(gyre_reader *reader, gyr
             whole = gyre_next_chunk(reader) && !gyre_peek_all(GYRE_WORD(gated));
             if (++reader->untold * 4 * stride > reader->mask)
                 gyre_tell_progress(reader);
-            if (reader->messages >= 64)
+            if (reader->messages >= GYRE_COUNTED || reader->total_ns >= GYRE_COUNTED_NS)
                 gyre_tell_block(reader);
             if (!whole || !left)
                 break;
