@@ -31,7 +31,7 @@ extern const gyre_behaviour sum_payload;
 extern const gyre_behaviour tally_block;
 extern const gyre_behaviour tally_quad;
 
-enum { GYRE_TROUPE_MOST = 256, GYRE_TROUPE_PORTS = 2 };
+enum { GYRE_TROUPE_MOST = 256, GYRE_TROUPE_PORTS = 4 };
 
 /* For everything that is waited for. */
 #define GYRE_TROUPE_PATIENCE_NS UINT64_C(30000000000)

@@ -27,7 +27,7 @@ turns() { exits 0 "$gyre" bench $fast --no-save actor/round_trip_telemetry/cpu &
 # shellcheck disable=SC2086
 lasts()
 {
-    exits 0 "$gyre" bench $fast --no-save --axis seconds=1 actor_sustained/pairs_60s/cpu && says out ' lost 0$' &&
+    exits 0 "$gyre" bench $fast --no-save --axis seconds=1 --axis threads=2 actor_sustained/pairs_60s/cpu && says out ' lost 0$' &&
         says out ' p5_of_median ' && says out ' window_ms 16.6667$' && says out ' resident_growth_bytes ' && says out ' bulk 8192$' &&
         says out ' steal_ticks [0-9]*$' && says out ' windows_with_steal [0-9]*$' && says out ' slow_windows [1-9][0-9]*$' &&
         says out ' slow_windows_with_steal [0-9]*$'
