@@ -29,17 +29,17 @@ ROW(LATENCY, "id": "actor/round_trip_telemetry/cuda", "quantity": "ratio", "at_m
     "to": "actor/round_trip_no_telemetry/cuda")
 
 ROW(ONE, "id": "actor/pairs/cuda/2", "quantity": "items_per_s", "at_least": 100000000,
-    "note": "two host threads; by hand: bare_pairs")
+    "note": "by hand: actor_floor/bare_pairs/cuda/2")
 ROW(CREW, "id": "actor/crew_pairs/cuda/2", "quantity": "items_per_s", "at_least": 100000000,
-    "note": "two host threads; by hand: bare_crew_pairs")
+    "note": "by hand: actor_floor/bare_crew_pairs/cuda/2")
 ROW(ONE, "id": "actor/stream/cuda/1", "quantity": "items_per_s", "at_least": 150000000,
-    "note": "one host thread; by hand: bare_stream")
+    "note": "by hand: actor_floor/bare_stream/cuda/1")
 ROW(ONE, "id": "actor/stream/cuda/2", "quantity": "items_per_s", "at_least": 150000000,
-    "note": "two host threads; by hand: bare_stream")
+    "note": "by hand: actor_floor/bare_stream/cuda/2")
 ROW(CREW, "id": "actor/crew_stream/cuda/1", "quantity": "items_per_s", "at_least": 150000000,
-    "note": "one host thread; by hand: bare_crew_stream")
+    "note": "by hand: actor_floor/bare_crew_stream/cuda/1")
 ROW(CREW, "id": "actor/crew_stream/cuda/2", "quantity": "items_per_s", "at_least": 150000000,
-    "note": "two host threads; by hand: bare_crew_stream")
+    "note": "by hand: actor_floor/bare_crew_stream/cuda/2")
 ROW(RATE, "id": "actor/block_pairs/cuda/1", "quantity": "items_per_s", "at_least": 3000000)
 ROW(RATE, "id": "actor/block_pairs/cuda/8", "quantity": "items_per_s", "at_least": 20000000)
 ROW(RATE, "id": "actor/pairs_telemetry/cuda/2", "quantity": "ratio", "at_most": 1.01,

@@ -56,6 +56,7 @@ typedef struct gyre_dev_window {
     void *device;   /* the same, for kernels */
     size_t size;    /* in whole pages */
     const char *by; /* what made it possible; static */
+    int fd;         /* owned, and kept for the mapping; -1: none */
 } gyre_dev_window;
 
 /* One argument of a kernel, in its order. */

@@ -49,7 +49,7 @@ targets()
 wrong_axes()
 {
     exits 1 "$gyre" bench --test --axis seconds=0 actor_sustained/pairs_60s/cpu && says out 'for 1 to 86400 seconds' &&
-        exits 1 "$gyre" bench --test --axis threads=3 actor/pairs/cpu && says out '3 threads and 1 actors: at most 2' &&
+        exits 1 "$gyre" bench --test --axis threads=5 actor/pairs/cpu && says out '5 threads and 1 actors: at most 4' &&
         exits 1 "$gyre" bench --test --axis threads=3 actor_floor/bare_stream/cpu && says out '1 to 2 threads'
 }
 # Ctrl-C while an actor is resident: the run ends, and so does every process of it

@@ -45,7 +45,7 @@ struct gyre_dev {
     gyre_cu_context *peer; /* shared: the last one whose memory was made reachable */
     pthread_mutex_t mutex;
     gyre_cuda_odd *odd; /* under it */
-    char shut[128];     /* likewise: why there is no window to its memory, once that is known */
+    char shut[192];     /* likewise: why there is no window to its memory, once that is known */
 };
 
 struct gyre_dev_stream {
@@ -110,8 +110,14 @@ void gyre_cuda_leave(gyre_dev *dev, bool pushed);
 /* The attribute of a device, or 0. */
 int gyre_cuda_attribute(const gyre_cu_api *cu, int device, int attribute);
 
-/* For tests: the device file of GDRCopy's module; NULL: the usual one. */
-void gyre_cuda_gdrdrv_is(const char *path);
+/* Maps whole pages of device memory by GDRCopy's module; NULL, and why not, where that cannot be.
+ * The descriptor is closed after the mapping has ended, and before the memory is freed. */
+void *gyre_cuda_gdrdrv_map(void *block, size_t size, int *out_fd, char *why, size_t why_size);
+
+/* For tests: the device file of that module, and what answers in place of ioctl; NULL: the usual
+ * ones. */
+void gyre_cuda_gdrdrv_is(const char *path,
+                         int (*stand_in)(int fd, unsigned long request, void *arg));
 
 /* Frees what is known of blocks that nobody gave back. */
 void gyre_cuda_forget_odd(gyre_dev *dev);

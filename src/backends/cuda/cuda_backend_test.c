@@ -5,6 +5,9 @@
  */
 #include "backends/cuda/cuda_fake_device.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -95,17 +98,17 @@ static void windows_are_told_what_keeps_them_shut(void)
     int pipes[2];
 
     REQUIRE(start(FAKE));
-    gyre_cuda_gdrdrv_is("/dev/null");
+    gyre_cuda_gdrdrv_is("/dev/null", NULL);
     fake->range_result = 801;
     CHECK(be->window_open(dev, 4096, &window) == GYRE_UNSUPPORTED && window.size == 0);
-    CHECK(strcmp(gyre_error_last()->text, "dma-buf: refused (801), gdrdrv: there, and not used") ==
-          0);
+    CHECK(strstr(gyre_error_last()->text,
+                 "dma-buf: refused (801), gdrdrv: does not tell its version (") != NULL);
     fake->range_result = 0; /* it is not asked again */
     CHECK(be->window_open(dev, 4096, &window) == GYRE_UNSUPPORTED);
     CHECK(strstr(gyre_error_last()->text, "(801)") != NULL);
     end();
     REQUIRE(start(FAKE));
-    gyre_cuda_gdrdrv_is("/nowhere");
+    gyre_cuda_gdrdrv_is("/nowhere", NULL);
     REQUIRE(pipe(pipes) == 0); /* which no one maps */
     fake->range_fd = pipes[0];
     CHECK(be->window_open(dev, 4096, &window) == GYRE_UNSUPPORTED);
@@ -118,7 +121,87 @@ static void windows_are_told_what_keeps_them_shut(void)
     CHECK(be->window_open(dev, 4096, &window) == GYRE_UNSUPPORTED);
     CHECK(strstr(gyre_error_last()->text, "the driver makes none") != NULL);
     end();
-    gyre_cuda_gdrdrv_is(NULL);
+    gyre_cuda_gdrdrv_is(NULL, NULL);
+}
+
+/* GDRCopy's module, of version 2.6, by the numbers of its calls. */
+static struct {
+    uint32_t version, least;
+    int pin_error;
+    uint64_t handle, address, size;
+} gdrdrv;
+
+static int gdrdrv_answer(int fd, unsigned long request, void *arg)
+{
+    (void)fd;
+    if (request == 0xc008daff) {
+        memcpy(arg, &gdrdrv.version, 4);
+        memcpy((char *)arg + 4, &gdrdrv.least, 4);
+        return 0;
+    }
+    if (request != 0xc028da01 || gdrdrv.pin_error) {
+        errno = request == 0xc028da01 ? gdrdrv.pin_error : ENOTTY;
+        return -1;
+    }
+    memcpy(&gdrdrv.address, arg, 8);
+    memcpy(&gdrdrv.size, (char *)arg + 8, 8);
+    memcpy((char *)arg + 32, &gdrdrv.handle, 8);
+    return 0;
+}
+
+/* Whether it is refused, with that reason. */
+static bool gdrdrv_is_refused(const char *why)
+{
+    gyre_dev_window window = {.size = 1};
+    bool refused;
+
+    if (!start(FAKE))
+        return false;
+    fake->range_result = 801;
+    refused = be->window_open(dev, 4096, &window) == GYRE_UNSUPPORTED && window.size == 0 &&
+              strstr(gyre_error_last()->text, why) != NULL;
+    end();
+    return refused;
+}
+
+static void a_module_of_gdrcopy_may_refuse(void)
+{
+    gyre_cuda_gdrdrv_is("/dev/zero", gdrdrv_answer);
+    gdrdrv.version = 1 << 16 | 3, gdrdrv.least = 2 << 16;
+    CHECK(gdrdrv_is_refused("gdrdrv: of version 1.3, and 2 is known"));
+    gdrdrv.version = 2 << 16 | 6, gdrdrv.least = 3 << 16;
+    CHECK(gdrdrv_is_refused("gdrdrv: of version 2.6"));
+    gdrdrv.least = 2 << 16, gdrdrv.pin_error = EINVAL;
+    CHECK(gdrdrv_is_refused("gdrdrv: pins nothing (Invalid argument)"));
+    gdrdrv.pin_error = 0, gdrdrv.handle = UINT64_MAX;
+    CHECK(gdrdrv_is_refused("gdrdrv: mmap refused ("));
+    gyre_cuda_gdrdrv_is("/", gdrdrv_answer);
+    CHECK(gdrdrv_is_refused("gdrdrv: cannot be opened ("));
+    gyre_cuda_gdrdrv_is(NULL, NULL);
+}
+
+/* A file stands for the module: what it pins begins at its second page. */
+static void a_window_by_gdrcopy_is_written_through(void)
+{
+    char path[] = "/tmp/gyre-gdrdrv-XXXXXX", there[8] = "";
+    const int fd = mkstemp(path);
+    gyre_dev_window window;
+
+    REQUIRE(fd >= 0 && ftruncate(fd, (2 << 20) + 65536) == 0 && start(FAKE));
+    fake->range_result = 801;
+    gyre_cuda_gdrdrv_is(path, gdrdrv_answer);
+    gdrdrv.version = 2 << 16 | 6, gdrdrv.least = 2 << 16, gdrdrv.handle = 1;
+    REQUIRE(be->window_open(dev, 4096, &window) == GYRE_OK);
+    CHECK(strcmp(window.by, "gdrdrv") == 0 && window.fd >= 0);
+    CHECK(gdrdrv.address == (uint64_t)(uintptr_t)window.device && gdrdrv.size == window.size);
+    memcpy(window.host, "written", 8);
+    CHECK(pread(fd, there, 8, sysconf(_SC_PAGESIZE)) == 8 && strcmp(there, "written") == 0);
+    be->window_close(dev, &window);
+    CHECK(fcntl(window.fd, F_GETFD) < 0); /* it was closed */
+    gyre_cuda_gdrdrv_is(NULL, NULL);
+    close(fd);
+    unlink(path);
+    end();
 }
 
 /* A file is mapped like a dma-buf: what the host writes is there. */
@@ -291,6 +374,8 @@ static const test_case cases[] = {
     TEST(every_alignment_is_kept),
     TEST(windows_are_told_what_keeps_them_shut),
     TEST(a_window_is_written_through),
+    TEST(a_module_of_gdrcopy_may_refuse),
+    TEST(a_window_by_gdrcopy_is_written_through),
     TEST(exhausted_memory_is_a_status),
     TEST(busy_stream_says_again_and_writes_no_detail),
     TEST(sticky_fault_closes_the_device_for_good),

@@ -3,8 +3,8 @@
  * cuda_window: device memory that the host writes through the GPU's BAR, where the driver lets it.
  *
  * A dma-buf of the memory can be mapped by drivers that allow it; others refuse the mapping, with
- * ENOTSUPP as a rule. GDRCopy's module could map it too: that it is there is told, and it is not
- * used. The mapping is write-combining: reading it takes microseconds, so nobody does.
+ * ENOTSUPP as a rule. Then GDRCopy's module is asked, if it is there (cuda_gdrdrv.c). The mapping
+ * is write-combining: reading it takes microseconds, so nobody does.
  *
  * Threads   any.
  * Owns      nothing: windows are their openers'.
@@ -23,15 +23,8 @@
 /* The driver gives blocks of this size such an alignment, and dma-bufs are of whole pages. */
 enum { WHOLE = 2 << 20 };
 
-static const char *gdrdrv = "/dev/gdrdrv";
-
-void gyre_cuda_gdrdrv_is(const char *path)
-{
-    gdrdrv = path ? path : "/dev/gdrdrv";
-}
-
-/* Maps it, or says why not. */
-static void *map(gyre_dev *dev, void *block, char *why, size_t why_size)
+/* Maps a dma-buf of it, or says why not. */
+static void *map_dma_buf(gyre_dev *dev, void *block, char *why, size_t why_size)
 {
     const char *name = NULL;
     int fd = -1, result;
@@ -59,9 +52,9 @@ static void *map(gyre_dev *dev, void *block, char *why, size_t why_size)
 
 gyre_status gyre_cuda_window_open(gyre_dev *dev, size_t size, gyre_dev_window *out_window)
 {
-    gyre_dev_window window = {.size = WHOLE, .by = "dma-buf"};
+    gyre_dev_window window = {.size = WHOLE, .by = "dma-buf", .fd = -1};
     gyre_status status = GYRE_OK;
-    char why[64];
+    char why[80], why_gdrdrv[80];
     bool pushed;
     int result;
 
@@ -78,15 +71,19 @@ gyre_status gyre_cuda_window_open(gyre_dev *dev, size_t size, gyre_dev_window *o
         return status;
     result = dev->cu->cuMemAlloc_v2(&window.device, WHOLE);
     if (result == GYRE_CU_SUCCESS)
-        window.host = map(dev, window.device, why, sizeof why);
+        window.host = map_dma_buf(dev, window.device, why, sizeof why);
+    if (result == GYRE_CU_SUCCESS && !window.host) {
+        window.by = "gdrdrv";
+        window.host =
+            gyre_cuda_gdrdrv_map(window.device, WHOLE, &window.fd, why_gdrdrv, sizeof why_gdrdrv);
+    }
     gyre_cuda_leave(dev, pushed);
     if (result != GYRE_CU_SUCCESS)
         return gyre_cuda_fail(dev, result, "cuMemAlloc of %d bytes", WHOLE);
     if (!window.host) {
         gyre_cuda_later(dev, GYRE_CUDA_FREE, window.device);
         pthread_mutex_lock(&dev->mutex);
-        snprintf(dev->shut, sizeof dev->shut, "dma-buf: %s, gdrdrv: %s", why,
-                 access(gdrdrv, F_OK) == 0 ? "there, and not used" : "not there");
+        snprintf(dev->shut, sizeof dev->shut, "dma-buf: %s, gdrdrv: %s", why, why_gdrdrv);
         status = gyre_fail(GYRE_UNSUPPORTED, "%s", dev->shut);
         pthread_mutex_unlock(&dev->mutex);
         return status;
@@ -99,6 +96,8 @@ gyre_status gyre_cuda_window_open(gyre_dev *dev, size_t size, gyre_dev_window *o
 void gyre_cuda_window_close(gyre_dev *dev, const gyre_dev_window *window)
 {
     munmap(window->host, window->size);
+    if (window->fd >= 0)
+        close(window->fd);
     if (!gyre_cuda_quiet(dev))
         gyre_cuda_later(dev, GYRE_CUDA_FREE, window->device);
 }
