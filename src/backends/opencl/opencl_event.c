@@ -155,9 +155,12 @@ gyre_status gyre_cl_event_wait(gyre_dev_stream *stream, gyre_dev_event *event)
     gyre_status status;
 
     status = markers_of(event, &waits[0], &passed);
-    release(passed);
     if (status != GYRE_OK)
         return status;
+    if (passed) { /* whose time the event's is: what waits comes after that */
+        release(waits[0]);
+        waits[0] = passed;
+    }
     if (stream->last)
         waits[count++] = stream->last;
     status =
