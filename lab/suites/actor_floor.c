@@ -394,7 +394,7 @@ static const gyre_bench benches[] = {
         ALWAYS,
     },
     GYRE_FLOOR_PING_PONG("actor_floor"),
-    GYRE_PING_PONG(gyre_ball_run_in_turns, "actor_floor/ping_pong_in_turns",
+    GYRE_PING_PONG("actor_floor/ping_pong_in_turns", .prepare = gyre_ball_settle,
                    .axes = {GYRE_AXIS_WORDS("device", "cpu", "opencl")}),
 };
 

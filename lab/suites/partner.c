@@ -115,47 +115,55 @@ bool gyre_partner_wait(const uint64_t *counter, uint64_t value)
     return true;
 }
 
-void gyre_ball_drive(gyre_ball *ball, uint64_t iterations)
-{
-    uint64_t turn = gyre_ball_wait(ball, 0);
-
-    for (uint64_t i = 0; i < iterations; i++) {
-        gyre_ball_hit(ball, turn);
-        turn = gyre_ball_wait(ball, 0);
-    }
-}
-
-/* Looks for a while, and then once in a millisecond: who takes turns with the case that plays needs
- * the CPU meanwhile. */
-static uint64_t wait_or_doze(const gyre_ball *ball)
+/* Looks until it is the turn of `parity`, or quit; returns the turn. Who dozes looks for a while, and
+ * then once in a millisecond. */
+GYRE_INLINE uint64_t wait_for(const gyre_ball *ball, uint64_t parity, bool dozes)
 {
     uint64_t turn;
 
-    /* acquire [ball-turn]: pairs with the release in gyre_ball_hit */
-    for (uint32_t looks = 0; (turn = gyre_load_acquire(&ball->turn)) % 2 == 0; looks++) {
+    /* acquire [ball-turn]: pairs with the release in hit */
+    for (uint32_t looks = 0; (turn = gyre_load_acquire(&ball->turn)) % 2 != parity; looks++) {
         if (gyre_load_relaxed(&ball->quit)) /* relaxed: ends the loop, no more */
             break;
-        if (looks > LOOKS_BEFORE_DOZE)
+        if (dozes && looks > LOOKS_BEFORE_DOZE)
             nanosleep(&(struct timespec){.tv_nsec = DOZE_NS}, NULL);
     }
     return turn;
 }
 
+/* Gives the turn that was waited for to the other. */
+GYRE_INLINE void hit(gyre_ball *ball, uint64_t turn)
+{
+    /* release [ball-turn]: pairs with the acquire in wait_for */
+    gyre_store_release(&ball->turn, turn + 1);
+}
+
+void gyre_ball_drive(gyre_ball *ball, uint64_t iterations)
+{
+    uint64_t turn = wait_for(ball, 0, false);
+
+    for (uint64_t i = 0; i < iterations; i++) {
+        hit(ball, turn);
+        turn = wait_for(ball, 0, false);
+    }
+}
+
 void gyre_ball_return(gyre_ball *ball)
 {
     for (;;) {
-        const uint64_t turn = wait_or_doze(ball);
+        const uint64_t turn = wait_for(ball, 1, true);
 
         if (turn % 2 == 0)
             return; /* quit */
-        gyre_ball_hit(ball, turn);
+        hit(ball, turn);
     }
 }
 
 typedef struct match {
     gyre_ball ball;
     gyre_partner partner;
-    uint64_t ended_ns; /* the last run, for gyre_ball_run_in_turns */
+    uint64_t ended_ns; /* the last run, and how many round trips were none of one, */
+    uint64_t untimed;  /* for gyre_ball_settle */
 } match;
 
 static void serve(void *arg)
@@ -191,24 +199,31 @@ gyre_status gyre_ball_setup(const gyre_bench_case *c, void **out_fixture)
     return GYRE_OK;
 }
 
-void gyre_ball_run(void *fixture, uint64_t iterations)
-{
-    gyre_ball_drive(&((match *)fixture)->ball, iterations);
-}
-
-void gyre_ball_run_in_turns(void *fixture, uint64_t iterations)
+void gyre_ball_settle(void *fixture, uint64_t iterations)
 {
     match *m = fixture;
 
-    if (gyre_clock_now_ns() - m->ended_ns > NEW_TURN_NS)
-        nanosleep(&(struct timespec){.tv_nsec = SETTLE_NS}, NULL);
+    (void)iterations;
+    if (gyre_clock_now_ns() - m->ended_ns <= NEW_TURN_NS)
+        return;
+    nanosleep(&(struct timespec){.tv_nsec = SETTLE_NS}, NULL);
+    gyre_ball_drive(&m->ball, 1);
+    m->untimed++;
+}
+
+void gyre_ball_run(void *fixture, uint64_t iterations)
+{
+    match *m = fixture;
+
     gyre_ball_drive(&m->ball, iterations);
     m->ended_ns = gyre_clock_now_ns();
 }
 
 bool gyre_ball_check(const void *fixture, uint64_t iterations)
 {
-    return gyre_load_acquire(&((const match *)fixture)->ball.turn) == 2 * iterations;
+    const match *m = fixture;
+
+    return gyre_load_acquire(&m->ball.turn) == 2 * (iterations + m->untimed);
 }
 
 void gyre_ball_tell(const void *fixture, uint64_t iterations, gyre_bench_facts *facts)

@@ -85,57 +85,37 @@ typedef struct gyre_ball {
     alignas(128) uint64_t quit; /* shared; the partner ends */
 } gyre_ball;
 
-/* Polls until it is the turn of `parity`, or quit; returns the turn. */
-GYRE_INLINE uint64_t gyre_ball_wait(const gyre_ball *ball, uint64_t parity)
-{
-    uint64_t turn;
-
-    /* acquire [ball-turn]: pairs with the release in gyre_ball_hit */
-    while ((turn = gyre_load_acquire(&ball->turn)) % 2 != parity &&
-           !gyre_load_relaxed(&ball->quit)) /* relaxed: ends the loop, no more */
-        ;
-    return turn;
-}
-
-/* Gives the turn that was waited for to the other. */
-GYRE_INLINE void gyre_ball_hit(gyre_ball *ball, uint64_t turn)
-{
-    /* release [ball-turn]: pairs with the acquire in gyre_ball_wait */
-    gyre_store_release(&ball->turn, turn + 1);
-}
-
 /* The driver's side of so many round trips, and the partner's of all until quit. A partner to whom
  * nothing comes for a while sleeps a millisecond between looks. */
 void gyre_ball_drive(gyre_ball *ball, uint64_t iterations);
 void gyre_ball_return(gyre_ball *ball);
 
-/* The functions of a case in which two threads have nothing but a ball. */
+/* The functions of a case in which two threads have nothing but a ball. The second one is for a case
+ * beside another, whose threads need a moment to leave the CPUs: when it has not run for a while it
+ * waits for that, and for the partner to be awake. */
 GYRE_MUST_USE gyre_status gyre_ball_setup(const gyre_bench_case *c, void **out_fixture);
+void gyre_ball_settle(void *fixture, uint64_t iterations);
 void gyre_ball_run(void *fixture, uint64_t iterations);
-
-/* The same for a case beside another, whose threads need a moment to leave the CPUs: when the turn
- * is new, for which there is an untimed run first, it waits for that. */
-void gyre_ball_run_in_turns(void *fixture, uint64_t iterations);
 GYRE_MUST_USE bool gyre_ball_check(const void *fixture, uint64_t iterations);
 void gyre_ball_tell(const void *fixture, uint64_t iterations, gyre_bench_facts *facts);
 void gyre_ball_teardown(void *fixture);
 
 /* That case as an entry of a table: the floor beside figures of two threads, which vary with where
- * the two happen to run. By its run and its name; axes may follow. */
+ * the two happen to run. By its name; other fields may follow. */
 /* clang-format off */
-#define GYRE_PING_PONG(how, ...)                                                                   \
+#define GYRE_PING_PONG(...)                                                                        \
     {                                                                                              \
         .name = __VA_ARGS__,                                                                       \
         .t0 = "the store that gives the turn away",                                                \
         .t1 = "the poll that sees the turn come back from the other thread",                       \
         .observer = "the same thread, which counts the turns of both",                             \
         .setup = gyre_ball_setup,                                                                  \
-        .run = how,                                                                                \
+        .run = gyre_ball_run,                                                                      \
         .check = gyre_ball_check,                                                                  \
         .tell = gyre_ball_tell,                                                                    \
         .teardown = gyre_ball_teardown,                                                            \
     }
-#define GYRE_FLOOR_PING_PONG(group) GYRE_PING_PONG(gyre_ball_run, group "/floor_ping_pong")
+#define GYRE_FLOOR_PING_PONG(group) GYRE_PING_PONG(group "/floor_ping_pong")
 /* clang-format on */
 
 #endif
