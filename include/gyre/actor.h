@@ -90,8 +90,9 @@ typedef struct gyre_actor_options {
     size_t struct_size; /* sizeof(gyre_actor_options): lets the struct grow */
     const char *name;   /* for logs; copied, cut to 31 bytes; default the behaviour's */
     const void *state;  /* what the state begins with, state_bytes of it; copied; default zeros */
-    uint64_t stall_ns;  /* how long messages may wait without any being handled before the actor
-                         * counts as failed; default 2 s */
+    uint64_t stall_ns;  /* how long messages may wait for a seat that handles none before the actor
+                         * counts as failed: GYRE_DEVICE_LOST for whoever waits for it, by a port or
+                         * in pause, park, drain and terminate; default 2 s */
     gyre_actor_printer print; /* gets what the behaviour prints; default the log */
     void *print_arg;          /* for it */
 } gyre_actor_options;

@@ -115,8 +115,8 @@ bool gyre_partner_wait(const uint64_t *counter, uint64_t value)
     return true;
 }
 
-/* Looks until it is the turn of `parity`, or quit; returns the turn. Who dozes looks for a while, and
- * then once in a millisecond. */
+/* Looks until it is the turn of `parity`, or quit; returns the turn. Who dozes looks for a while,
+ * and then once in a millisecond. */
 GYRE_INLINE uint64_t wait_for(const gyre_ball *ball, uint64_t parity, bool dozes)
 {
     uint64_t turn;

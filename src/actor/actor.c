@@ -237,16 +237,28 @@ static gyre_status make_mailbox(gyre_actor *actor)
     return GYRE_OK;
 }
 
+/* What the host alone knew of the mailbox. */
+static void free_books(gyre_actor *actor)
+{
+    gyre_ports_destroy(actor);
+    gyre_free(NULL, actor->watch, actor->shape.seats, sizeof *actor->watch);
+    actor->watch = NULL;
+}
+
 void gyre_actor_forget(gyre_actor *actor)
 {
     give_mailbox(actor);
-    gyre_ports_destroy(actor);
+    free_books(actor);
 }
 
 gyre_status gyre_actor_ready(gyre_actor *actor, const gyre_actor_launch_options *options)
 {
     gyre_status status = plan(actor, options);
+    void *watch = NULL;
 
+    if (status == GYRE_OK)
+        status = gyre_alloc(NULL, actor->shape.seats, sizeof *actor->watch, &watch);
+    actor->watch = watch;
     if (status == GYRE_OK)
         status = make_mailbox(actor);
     if (status == GYRE_OK)
@@ -254,6 +266,7 @@ gyre_status gyre_actor_ready(gyre_actor *actor, const gyre_actor_launch_options 
     if (status != GYRE_OK)
         gyre_actor_forget(actor);
     actor->order = 0;
+    actor->looked_ns = 0;
     return status;
 }
 
@@ -340,7 +353,7 @@ void gyre_actor_destroy(gyre_actor *actor)
         give_mailbox(actor);
         actor->residence->destroy(actor);
     }
-    gyre_ports_destroy(actor);
+    free_books(actor);
     gyre_free(NULL, actor->first_state, actor->behaviour->state_bytes, 1);
     pthread_mutex_destroy(&actor->hearing);
     gyre_free(NULL, actor, 1, sizeof *actor);

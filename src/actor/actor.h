@@ -42,6 +42,12 @@ typedef struct gyre_order {
     uint32_t terminate; /* 1: at once; 2: at the gates */
 } gyre_order;
 
+/* When a seat was last seen to move, as far as somebody looked. */
+typedef struct gyre_seat_watch {
+    uint64_t told; /* what it had told then */
+    uint64_t since_ns;
+} gyre_seat_watch;
+
 struct gyre_actor {
     gyre_context *context;
     gyre_behaviour given;            /* the caller's, with zeros for what an older one lacks */
@@ -58,9 +64,10 @@ struct gyre_actor {
     gyre_actor_launch_options launched;
     unsigned char *mailbox; /* owned: pinned memory */
     size_t mailbox_bytes;
-    gyre_dev_window bells; /* owned: apart from the mailbox; no `by`: pinned memory */
-    void *state;           /* owned: device memory */
-    bool hung;             /* the mailbox and the state are left to seats that do not end */
+    gyre_dev_window bells;  /* owned: apart from the mailbox; no `by`: pinned memory */
+    void *state;            /* owned: device memory */
+    bool hung;              /* the mailbox and the state are left to seats that do not end */
+    gyre_seat_watch *watch; /* owned; one for each seat */
     char scheme[GYRE_ACTOR_SCHEME];
 
     _Atomic uint32_t status;  /* gyre_actor_status [actor-status] */
@@ -72,9 +79,8 @@ struct gyre_actor {
     gyre_order told;     /* what it is to do in the end, */
     bool gathers;        /* but first all seats end, since some have */
     gyre_error fault;    /* once it has failed */
-    uint64_t watched;    /* what seats had told when it was last seen to move, */
-    uint64_t watched_ns; /* and when that was, */
-    uint64_t looked_ns;  /* as far as somebody looked */
+    bool watches;        /* who holds it waits, and finds out whether seats hang */
+    uint64_t looked_ns;  /* when somebody last did that; 0: the seats have just begun */
     bool ending;         /* seats were told to end, and it is not known that they have */
     uint32_t before;     /* status to which it comes back, parked as it is; 0: none */
     uint64_t began_ns;   /* when its seats last began */
@@ -149,6 +155,10 @@ void gyre_actor_forget(gyre_actor *actor);
  * when it has ended or failed, which may be found out by this call. Takes the lock, asks the
  * driver. */
 GYRE_MUST_USE gyre_status gyre_actor_look(gyre_actor *actor);
+
+/* watch.c: GYRE_OK, or it has failed now: a seat has something to do, and for stall_ns has not told
+ * that it did anything. The lock is held. */
+GYRE_MUST_USE gyre_status gyre_actor_watch(gyre_actor *actor);
 
 /* away.c: for others who need the device for a moment: off it, and back to what it was. One that
  * did not leave within stall_ns is what it was, and goes on: GYRE_UNAVAILABLE. One that had been

@@ -29,7 +29,7 @@ static gyre_status come(gyre_actor *actor, gyre_order order, gyre_actor_status t
     gyre_order_give(actor, order);
     status = gyre_actor_come_to_life(actor, false);
     if (status == GYRE_OK) {
-        actor->watched_ns = gyre_clock_now_ns();
+        actor->looked_ns = 0;
         gyre_actor_become(actor, then);
     } else if (status != GYRE_AGAIN && gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
         if (status != GYRE_NO_MEMORY)

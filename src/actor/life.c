@@ -32,6 +32,7 @@ static gyre_status make(gyre_actor *actor, const change *what, uint64_t deadline
         status = gyre_actor_hold_free(actor, deadline_ns, &now);
         if (status != GYRE_OK)
             return status == GYRE_TIMEOUT && what->limited ? gyre_actor_refuse_held(actor) : status;
+        actor->watches = !what->limited;
         if (what->from & BIT(now))
             status = what->make(actor, now, deadline_ns);
         else if (!(what->already & BIT(now)))
@@ -39,6 +40,7 @@ static gyre_status make(gyre_actor *actor, const change *what, uint64_t deadline
         if (status == GYRE_TIMEOUT && actor->yields && gyre_latch_is_pressed(&actor->lock))
             status = gyre_fail(GYRE_CLOSED, "actor '%s': somebody else terminates it", actor->name);
         actor->yields = false;
+        actor->watches = false;
         gyre_actor_release(actor);
     }
     return status;
@@ -195,7 +197,9 @@ gyre_status gyre_actor_terminate(gyre_actor *actor, uint64_t deadline_ns)
         status = gyre_latch_press(&actor->lock, deadline_ns);
     if (status != GYRE_OK)
         return status;
+    actor->watches = true;
     status = terminate(actor, gyre_actor_state(actor), deadline_ns);
+    actor->watches = false;
     gyre_actor_release(actor);
     return status;
 }

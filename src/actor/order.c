@@ -245,7 +245,7 @@ static gyre_status begin_again(gyre_actor *actor)
     let_go(actor);
     if (actor->gathers)
         gyre_order_give(actor, actor->told);
-    actor->watched_ns = gyre_clock_now_ns(); /* they could not handle anything until now */
+    actor->looked_ns = 0; /* they could not handle anything until now */
     status = begin(actor, false);
     return status == GYRE_OK ? GYRE_AGAIN : status;
 }
@@ -280,8 +280,9 @@ static bool is_over(const gyre_actor *actor, uint64_t deadline_ns)
            (actor->yields && gyre_latch_is_pressed(&actor->lock));
 }
 
-/* Waits for what the seats say; the lock is held. Failing seats end it. */
-static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor),
+/* Waits for what the seats say; the lock is held. Failing seats end it, and hanging ones, if they
+ * are watched. */
+static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor), bool watches,
                          uint64_t deadline_ns)
 {
     uint32_t rounds = 0;
@@ -293,6 +294,9 @@ static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor
             gyre_prints_overhear(actor);
             status = gyre_order_look(actor);
         }
+        /* not only now and then: on a busy machine that would not be often enough */
+        if (status == GYRE_AGAIN && watches && rounds >= 63)
+            status = gyre_actor_watch(actor);
         if (status != GYRE_OK && status != GYRE_AGAIN)
             return status;
         if (is_over(actor, deadline_ns))
@@ -305,13 +309,13 @@ static gyre_status await(gyre_actor *actor, bool (*done)(const gyre_actor *actor
 
 gyre_status gyre_order_await(gyre_actor *actor, uint64_t deadline_ns)
 {
-    return await(actor, order_done, deadline_ns);
+    return await(actor, order_done, actor->watches, deadline_ns);
 }
 
 /* They were told to end: waits until they have. */
 static gyre_status await_gone(gyre_actor *actor, uint64_t deadline_ns)
 {
-    gyre_status status = await(actor, ended_in_order, deadline_ns);
+    gyre_status status = await(actor, ended_in_order, actor->watches, deadline_ns);
     uint32_t rounds = 0;
 
     while (status == GYRE_OK && (status = actor->residence->look(actor)) == GYRE_AGAIN) {
@@ -362,7 +366,7 @@ gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh)
     gyre_status status = begin(actor, fresh);
 
     if (status == GYRE_OK)
-        status = await(actor, all_alive, gyre_clock_after_ns(handshake_ns));
+        status = await(actor, all_alive, false, gyre_clock_after_ns(handshake_ns));
     if (status == GYRE_OK)
         gyre_actor_time_learn(actor);
     if (status != GYRE_TIMEOUT)

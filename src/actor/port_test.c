@@ -28,6 +28,7 @@ static struct {
     gyre_port *port;
     gyre_wire *wire;
     gyre_seat *seat;
+    gyre_seat_watch watch;
 } s;
 
 static uint64_t soon(void)
@@ -89,6 +90,7 @@ static bool stage_init(uint32_t replicas)
     deed = NOTHING;
     s.actor.residence = &residence;
     s.actor.stall_ns = UINT64_MAX;
+    s.actor.watch = &s.watch;
     *shape = (gyre_mailbox_shape){.seats = 1,
                                   .ports = 1,
                                   .capacity = CAPACITY,

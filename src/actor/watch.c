@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * watch: how an actor is. It fails when its residence says so, or when messages wait and for
- * stall_ns none was handled. Whoever waits finds that out; where nobody does, nobody looks.
+ * watch: how an actor is. It fails when its residence says so, or when messages wait for a seat and
+ * for stall_ns it handled none. Whoever waits finds that out, for an answer or for a change of its
+ * life; where nobody does, nobody looks.
  *
  * Threads   any. Edge: [actor-status].
  * Owns      nothing.
@@ -68,62 +69,76 @@ static uint32_t ahead(uint32_t sent, uint32_t handled)
     return (int32_t)(sent - handled) > 0 ? sent - handled : 0;
 }
 
-/* Messages that were sent to all seats and not handled, as far as they told; or of those the ones
- * that a seat could be expected to handle: not what waits for a stream, and comes behind it. */
-static uint64_t count_waiting(const gyre_actor *actor, bool able)
+/* Messages that were sent to a seat and not handled, as far as it told; or of those the ones that
+ * are due: not what waits for a stream, and comes behind it, nor what is beyond its gates. */
+static uint64_t count_waiting(const gyre_actor *actor, uint32_t i, bool due)
 {
+    const gyre_seat *const seat = gyre_actor_seat(actor, i);
     uint64_t waiting = 0;
 
-    for (uint32_t i = 0; i < actor->shape.seats; i++)
-        for (uint32_t p = 0; p < actor->shape.ports; p++) {
-            const gyre_seat *const seat = gyre_actor_seat(actor, i);
-            const uint32_t head = gyre_mailbox_load(&seat->heads[p]);
-            uint32_t requests, bells;
+    for (uint32_t p = 0; p < actor->shape.ports; p++) {
+        const uint32_t head = gyre_mailbox_load(&seat->heads[p]);
+        uint32_t requests, bells;
 
-            gyre_port_sent(actor->port[p], i, &requests, &bells);
-            if (!able || !ahead(requests, head) || !gyre_port_is_held(actor->port[p], i, head))
-                waiting += ahead(requests, head);
-            waiting += ahead(bells, gyre_mailbox_load(&seat->rung[p]));
+        gyre_port_sent(actor->port[p], i, &requests, &bells);
+        if (due && !actor->told.active) {
+            requests = gyre_mailbox_load(&seat->gates[p]);
+            bells = gyre_mailbox_load(&seat->bell_gates[p]);
         }
+        if (!due || !ahead(requests, head) || !gyre_port_is_held(actor->port[p], i, head))
+            waiting += ahead(requests, head);
+        waiting += ahead(bells, gyre_mailbox_load(&seat->rung[p]));
+    }
     return waiting;
 }
 
 uint64_t gyre_actor_waiting(const gyre_actor *actor)
 {
-    return count_waiting(actor, false);
-}
-
-/* A number that changes whenever a seat tells that it has done something. */
-static uint64_t count_told(const gyre_actor *actor)
-{
-    uint64_t told = gyre_actor_processed(actor);
+    uint64_t waiting = 0;
 
     for (uint32_t i = 0; i < actor->shape.seats; i++)
-        for (uint32_t p = 0; p < actor->shape.ports; p++)
-            told += gyre_mailbox_load(&gyre_actor_seat(actor, i)->heads[p]) +
-                    gyre_mailbox_load(&gyre_actor_seat(actor, i)->rung[p]);
+        waiting += count_waiting(actor, i, false);
+    return waiting;
+}
+
+/* A number that changes whenever the seat tells that it has done something. */
+static uint64_t count_told(const gyre_actor *actor, uint32_t i)
+{
+    const gyre_seat *const seat = gyre_actor_seat(actor, i);
+    uint64_t told = gyre_mailbox_load64(&seat->control.device.processed);
+
+    for (uint32_t p = 0; p < actor->shape.ports; p++)
+        told += gyre_mailbox_load(&seat->heads[p]) + gyre_mailbox_load(&seat->rung[p]);
     return told;
 }
 
-/* Whether messages have waited for too long, as far as somebody kept looking. */
-static gyre_status watch(gyre_actor *actor)
+/* Since when a seat has had something to do, and has done nothing; `anew`: since now at the
+ * earliest. */
+static uint64_t watch_seat(gyre_actor *actor, uint32_t i, bool anew, uint64_t now_ns)
 {
-    const uint64_t told = count_told(actor), now_ns = gyre_clock_now_ns();
+    gyre_seat_watch *const watch = &actor->watch[i];
+    const uint64_t told = count_told(actor, i);
 
-    if (told != actor->watched || now_ns - actor->looked_ns > GLANCES_NS ||
-        count_waiting(actor, true) == 0) {
-        actor->watched = told;
-        actor->watched_ns = now_ns;
-    }
+    if (anew || told != watch->told || count_waiting(actor, i, true) == 0)
+        *watch = (gyre_seat_watch){told, now_ns};
+    return watch->since_ns;
+}
+
+gyre_status gyre_actor_watch(gyre_actor *actor)
+{
+    const uint64_t now_ns = gyre_clock_now_ns();
+    const bool anew = now_ns - actor->looked_ns > GLANCES_NS;
+
     actor->looked_ns = now_ns;
-    if (now_ns - actor->watched_ns <= actor->stall_ns)
-        return GYRE_OK;
-    return gyre_actor_fail(
-        actor, gyre_fail(GYRE_DEVICE_LOST,
-                         "actor '%s': %llu messages wait, and none was handled for %llu "
-                         "ms: its behaviour does not return",
-                         actor->name, (unsigned long long)count_waiting(actor, true),
-                         (unsigned long long)(actor->stall_ns / 1000000)));
+    for (uint32_t i = 0; i < actor->shape.seats; i++)
+        if (now_ns - watch_seat(actor, i, anew, now_ns) > actor->stall_ns)
+            return gyre_actor_fail(
+                actor, gyre_fail(GYRE_DEVICE_LOST,
+                                 "actor '%s': %llu messages wait in seat %u, and none was handled "
+                                 "for %llu ms: its behaviour does not return",
+                                 actor->name, (unsigned long long)count_waiting(actor, i, true), i,
+                                 (unsigned long long)(actor->stall_ns / 1000000)));
+    return GYRE_OK;
 }
 
 gyre_status gyre_actor_look(gyre_actor *actor)
@@ -141,8 +156,7 @@ gyre_status gyre_actor_look(gyre_actor *actor)
         if (status == GYRE_OK) /* by an order that nobody waits for any more */
             status = gyre_order_await_end(actor, gyre_order_end_of(now), 0);
         else if (status == GYRE_AGAIN)
-            status =
-                now == GYRE_ACTOR_ACTIVE || now == GYRE_ACTOR_DRAINING ? watch(actor) : GYRE_OK;
+            status = gyre_actor_watch(actor);
     } else if (now == GYRE_ACTOR_AWAY && gyre_actor_waiting(actor) > 0) {
         status = gyre_actor_come_back(actor);
         status = status == GYRE_AGAIN ? GYRE_OK : status;

@@ -23,9 +23,14 @@ static struct {
 
 static bool is_busy(void)
 {
+    const gyre_actor_options options = {.struct_size = sizeof options, .stall_ns = 60000 * MS};
+    const gyre_status status = gyre_actor_create(on.context, &waiter, &options, &busy.actor);
+
+    no_actors = status == GYRE_UNSUPPORTED;
     busy.flag = flag_new();
-    busy.actor = actor_new(&waiter, NULL);
-    busy.port = port_new(busy.actor);
+    if (no_actors)
+        return false;
+    busy.port = ok(status) && ok(gyre_actor_launch(busy.actor, NULL)) ? port_new(busy.actor) : NULL;
     return busy.flag && hang_one(busy.port, busy.flag);
 }
 

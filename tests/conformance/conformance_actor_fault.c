@@ -3,17 +3,10 @@
  * Actors: what goes wrong with one is found and told, touches nothing else, and leaves the device
  * to others.
  *
- * What may cost a process its device, or itself, happens in a child: this program again, with the
- * name of a crime as its third argument. The parent has a context of the same device all the while,
- * and looks afterwards whether an actor can live there.
+ * Each is a crime that a child commits; the parent looks afterwards whether an actor can live on
+ * the device.
  */
-#include "conformance_actor.h"
-
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "conformance_crime.h"
 
 #include "actor/actor.h"
 #include "actor/slot.h"
@@ -22,9 +15,7 @@
 #include "behaviours/echo.c"  /* NOLINT(bugprone-suspicious-include): its types as well */
 #include "behaviours/rogue.c" /* NOLINT(bugprone-suspicious-include): its types as well */
 
-extern char **environ;
-
-enum { CANARY_BYTES = 65536, CANARIES = 4, ROUNDS = 24, CHILD_MS = 100000 };
+enum { CANARY_BYTES = 65536, CANARIES = 4, ROUNDS = 24, STALL_MS = 300 };
 
 /* Memory that nobody has business in: the pool's own, and the heap's. */
 static unsigned char *canaries[CANARIES];
@@ -78,14 +69,15 @@ static bool answers(gyre_port *port)
 
 /* Crimes: what a child does. Its failures are its exit status. */
 
-static gyre_actor *suspect_new(uint64_t stall_ns, gyre_port **out_port)
+static gyre_actor *suspect_new(uint64_t stall_ns, const gyre_actor_launch_options *launch,
+                               gyre_port **out_port)
 {
     const gyre_actor_options options = {.struct_size = sizeof options, .stall_ns = stall_ns};
     gyre_actor *actor = NULL;
 
     *out_port = NULL;
     if (canaries_take() && ok(gyre_actor_create(on.context, &rogue, &options, &actor)) &&
-        ok(gyre_actor_launch(actor, NULL)))
+        ok(gyre_actor_launch(actor, launch)))
         *out_port = port_new(actor);
     return actor;
 }
@@ -133,7 +125,7 @@ static void spins(void)
 {
     const gyre_brief spin = {.type = ROGUE_SPIN};
     gyre_port *port;
-    gyre_actor *const actor = suspect_new(300 * MS, &port);
+    gyre_actor *const actor = suspect_new(STALL_MS * MS, NULL, &port);
     gyre_context *fresh = NULL;
     gyre_brief answer;
 
@@ -160,7 +152,7 @@ static void spins_at_the_end(void)
 {
     const gyre_brief spin = {.type = ROGUE_SPIN};
     gyre_port *port;
-    gyre_actor *const actor = suspect_new(0, &port);
+    gyre_actor *const actor = suspect_new(0, NULL, &port);
 
     REQUIRE(answers(port));
     CHECK(ok(gyre_port_send(port, &spin, soon())));
@@ -173,11 +165,57 @@ static void spins_at_the_end(void)
     check_others();
 }
 
+/* Who waits for the end finds it out as who waits for an answer does, however long he would wait.
+ */
+static void spins_while_it_is_to_end(void)
+{
+    const gyre_brief spin = {.type = ROGUE_SPIN};
+    gyre_port *port;
+    gyre_actor *const actor = suspect_new(STALL_MS * MS, NULL, &port);
+
+    REQUIRE(answers(port));
+    CHECK(ok(gyre_port_send(port, &spin, soon())));
+    CHECK(gyre_actor_pause(actor, gyre_clock_after_ns(STALL_MS * MS / 10)) == GYRE_TIMEOUT);
+    CHECK(gyre_actor_drain(actor, GYRE_NEVER) == GYRE_DEVICE_LOST);
+    CHECK(strstr(gyre_error_last()->text, "does not return"));
+    check_failed(actor, port);
+    gyre_port_close(port);
+    gyre_actor_destroy(actor);
+}
+
+/* The other seat has enough to do, and does it. */
+static void spins_beside_others(void)
+{
+    const gyre_actor_launch_options crew = {.struct_size = sizeof crew, .seats = 2, .ports = 2};
+    const gyre_brief spin = {.type = ROGUE_SPIN};
+    const uint64_t until = soon();
+    gyre_status status = GYRE_TIMEOUT;
+    gyre_port_answer heard;
+    gyre_port *port, *other;
+    gyre_actor *const actor = suspect_new(STALL_MS * MS, &crew, &port);
+
+    other = port_new(actor);
+    REQUIRE(answers(port) && answers(other));
+    CHECK(ok(gyre_port_ask(port, &spin, 1, soon())));
+    while (status == GYRE_TIMEOUT && gyre_clock_now_ns() < until) {
+        const gyre_brief request = {.type = 1};
+        gyre_brief answer;
+
+        (void)!gyre_port_call(other, &request, &answer, gyre_clock_after_ns(MS));
+        status = gyre_port_receive(port, &heard, gyre_clock_after_ns(5 * MS));
+    }
+    CHECK(status == GYRE_DEVICE_LOST && strstr(gyre_error_last()->text, "does not return"));
+    CHECK(gyre_actor_state(actor) == GYRE_ACTOR_FAILED && canaries_live());
+    gyre_port_close(port);
+    gyre_port_close(other);
+    gyre_actor_destroy(actor);
+}
+
 static void writes_out_of_bounds(void)
 {
     gyre_brief store = {.type = ROGUE_STORE, .flags = GYRE_BRIEF_REFERS};
     gyre_port *port;
-    gyre_actor *const actor = suspect_new(0, &port);
+    gyre_actor *const actor = suspect_new(0, NULL, &port);
     gyre_context *fresh = (gyre_context *)&on;
     gyre_brief answer;
 
@@ -199,7 +237,7 @@ static void is_killed(void)
 {
     gyre_port *port;
 
-    (void)suspect_new(0, &port);
+    (void)suspect_new(0, NULL, &port);
     REQUIRE(answers(port));
     printf("resident\n");
     fflush(stdout);
@@ -366,71 +404,16 @@ static void has_a_damaged_mailbox(void)
 }
 
 static const test_case crimes[] = {
-    TEST(spins),     TEST(spins_at_the_end),      TEST(writes_out_of_bounds),
-    TEST(is_killed), TEST(has_a_damaged_mailbox),
+    TEST(spins),
+    TEST(spins_at_the_end),
+    TEST(spins_while_it_is_to_end),
+    TEST(spins_beside_others),
+    TEST(writes_out_of_bounds),
+    TEST(is_killed),
+    TEST(has_a_damaged_mailbox),
 };
 
-/* A child, of which nothing is cleaned up: something may hang. */
-static int commit(const char *device, const char *crime)
-{
-    int code;
-    const gyre_device *const where = conformance_device(device, &code);
-
-    if (!where || !ok(conformance_begin(where)))
-        return 3;
-    code = test_run(crimes, COUNT(crimes), crime);
-    fflush(stdout);
-    _exit(code);
-}
-
 static const char *device_name; /* as it was given */
-
-static pid_t child_start(const char *crime, int *out_pipe)
-{
-    static char child[] = "child", self[] = "/proc/self/exe";
-    char device[64], what[64];
-    char *const arguments[] = {self, device, child, what, NULL};
-    posix_spawn_file_actions_t actions;
-    int ends[2];
-    pid_t pid = -1;
-
-    snprintf(device, sizeof device, "%s", device_name);
-    snprintf(what, sizeof what, "%s", crime);
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return -1;
-    posix_spawn_file_actions_init(&actions);
-    if (out_pipe)
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    if (posix_spawn(&pid, self, &actions, NULL, arguments, environ) != 0)
-        pid = -1;
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (out_pipe)
-        *out_pipe = ends[0];
-    else
-        close(ends[0]);
-    return pid;
-}
-
-/* Its status; one that takes too long is ended, and -1. */
-static int child_wait(pid_t pid)
-{
-    const uint64_t until = gyre_clock_after_ns(CHILD_MS * MS);
-    int status = 0;
-
-    if (pid < 0)
-        return -1;
-    while (waitpid(pid, &status, WNOHANG) == 0) {
-        if (gyre_clock_now_ns() >= until) {
-            fprintf(stderr, "the child does not end\n");
-            kill(pid, SIGKILL);
-            (void)waitpid(pid, &status, 0);
-            return -1;
-        }
-        sleep_ns(2 * MS);
-    }
-    return status;
-}
 
 /* Whether the device still has room for an actor of ours. */
 static void others_go_on(void)
@@ -465,14 +448,28 @@ static bool can_have_actors(void)
 static void a_behaviour_that_does_not_return_is_found(void)
 {
     NEED_CRIMES();
-    CHECK(child_wait(child_start("spins", NULL)) == 0);
+    CHECK(child_wait(child_start(device_name, "spins", NULL)) == 0);
+    others_go_on();
+}
+
+static void it_is_found_by_who_waits_for_its_end(void)
+{
+    NEED_CRIMES();
+    CHECK(child_wait(child_start(device_name, "spins_while_it_is_to_end", NULL)) == 0);
+    others_go_on();
+}
+
+static void it_is_found_in_one_seat_of_a_crew(void)
+{
+    NEED_CRIMES();
+    CHECK(child_wait(child_start(device_name, "spins_beside_others", NULL)) == 0);
     others_go_on();
 }
 
 static void one_that_hangs_can_be_destroyed(void)
 {
     NEED_CRIMES();
-    CHECK(child_wait(child_start("spins_at_the_end", NULL)) == 0);
+    CHECK(child_wait(child_start(device_name, "spins_at_the_end", NULL)) == 0);
     others_go_on();
 }
 
@@ -481,7 +478,7 @@ static void a_write_out_of_bounds_ends_its_own_process_only(void)
     int status;
 
     NEED_CRIMES();
-    status = child_wait(child_start("writes_out_of_bounds", NULL));
+    status = child_wait(child_start(device_name, "writes_out_of_bounds", NULL));
     if (is_cuda())
         CHECK(status == 0); /* the driver tells, and the process goes on */
     else
@@ -529,7 +526,7 @@ static void an_actor_whose_process_is_killed_is_gone(void)
     for (int i = 0; i < 3; i++) {
         char line[16] = "";
         int from, status;
-        const pid_t pid = child_start("is_killed", &from);
+        const pid_t pid = child_start(device_name, "is_killed", &from);
 
         REQUIRE(pid > 0);
         CHECK(read(from, line, sizeof line - 1) > 0 && strncmp(line, "resident", 8) == 0);
@@ -547,12 +544,14 @@ static void an_actor_whose_process_is_killed_is_gone(void)
 static void a_damaged_mailbox_hurts_nobody_else(void)
 {
     NEED_CRIMES();
-    CHECK(child_wait(child_start("has_a_damaged_mailbox", NULL)) == 0);
+    CHECK(child_wait(child_start(device_name, "has_a_damaged_mailbox", NULL)) == 0);
     others_go_on();
 }
 
 static const test_case cases[] = {
     TEST(a_behaviour_that_does_not_return_is_found),
+    TEST(it_is_found_by_who_waits_for_its_end),
+    TEST(it_is_found_in_one_seat_of_a_crew),
     TEST(one_that_hangs_can_be_destroyed),
     TEST(a_write_out_of_bounds_ends_its_own_process_only),
     TEST(an_actor_whose_process_is_killed_is_gone),
@@ -562,7 +561,7 @@ static const test_case cases[] = {
 int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[2], "child") == 0)
-        return commit(argv[1], argv[3]);
+        return crime_commit(crimes, COUNT(crimes), argv[1], argv[3]);
     device_name = argc > 1 ? argv[1] : "cpu";
     return conformance_main(cases, COUNT(cases), argc, argv);
 }
