@@ -201,7 +201,7 @@ static void spins_beside_others(void)
         const gyre_brief request = {.type = 1};
         gyre_brief answer;
 
-        (void)!gyre_port_call(other, &request, &answer, gyre_clock_after_ns(MS));
+        (void)!gyre_port_call(other, &request, &answer, gyre_clock_after_ns(100 * MS));
         status = gyre_port_receive(port, &heard, gyre_clock_after_ns(5 * MS));
     }
     CHECK(status == GYRE_DEVICE_LOST && strstr(gyre_error_last()->text, "does not return"));
