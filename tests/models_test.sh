@@ -24,6 +24,12 @@ claim park_needs_the_epoch refused park -DFORGET_EPOCH
 claim baton_is_held_by_one_and_always_passed_on holds baton
 claim baton_needs_the_compare refused baton -DFORGET_COMPARE
 claim baton_must_not_forget_the_end refused baton -DFORGET_OVER
+claim latch_is_held_by_one_and_what_is_left_to_him_is_done holds latch
+claim latch_must_look_at_what_was_left refused latch -DPLAIN_GIVE
+claim latch_must_not_be_left_to_who_has_given_it refused latch -DPLAIN_LEAVE
+claim latch_must_not_be_left_to_nobody refused latch -DFORGET_FREE
+claim latch_must_be_pressed_until_it_is_left refused latch -DCOUNT_FIRST
+claim latch_must_not_be_pressed_any_longer refused latch -DCOUNT_LAST
 claim channel_leaves_nobody_asleep_without_reason holds channel_sleep
 claim channel_needs_the_mark_before_the_question refused channel_sleep -DMARK_LATE
 claim channel_needs_leavers_to_think_of_others refused channel_sleep -DFORGET_OTHERS

@@ -8,28 +8,44 @@
 
 #include "gyre/park.h"
 
-/* What the word is. */
+/* What is in the word, which is all there is: a count apart from it would be raised for a moment
+ * after what was left has been done, and somebody else would see that (tests/models/latch.pml). */
 enum {
-    FREE = 0,
     TAKEN = 1,
-    LEFT = 2, /* a bit: taken, and something was left to the holder */
+    LEFT = 2,     /* taken, and something was left to the holder */
+    PRESSING = 4, /* and up: how many threads wait to terminate */
 };
 
 /* Where those of all actors sleep: an actor is freed by who has its latch next, while who gave it
  * back may still be about to wake him. */
 static gyre_park waiting;
 
+/* It is the caller's now, who stops `pressing`; false: somebody has it. */
+static bool take(gyre_latch *latch, uint32_t pressing)
+{
+    uint32_t word = atomic_load(&latch->word); /* seq_cst [park-handshake] */
+
+    do
+        if (word & TAKEN)
+            return false;
+    /* seq_cst [actor-lock]: what the last holder did is seen */
+    while (!atomic_compare_exchange_weak(&latch->word, &word, (word | TAKEN) - pressing));
+    return true;
+}
+
 bool gyre_latch_try(gyre_latch *latch)
 {
-    uint32_t word = FREE;
-
-    /* seq_cst [actor-lock]: what the last holder did is seen. [park-handshake] */
-    return atomic_compare_exchange_strong(&latch->word, &word, TAKEN);
+    return take(latch, 0);
 }
 
 static bool is_mine(void *latch)
 {
-    return gyre_latch_try(latch);
+    return take(latch, 0);
+}
+
+static bool is_mine_at_last(void *latch)
+{
+    return take(latch, PRESSING);
 }
 
 gyre_status gyre_latch_take(gyre_latch *latch, uint64_t deadline_ns)
@@ -37,45 +53,43 @@ gyre_status gyre_latch_take(gyre_latch *latch, uint64_t deadline_ns)
     return gyre_park_wait(&waiting, NULL, is_mine, latch, deadline_ns);
 }
 
-/* Leaves it to the holder; true: there is none any more, and it is the caller's. */
+/* Stops pressing, and leaves it to the holder; true: there is none any more, and it is the
+ * caller's.
+ */
 static bool leave(gyre_latch *latch)
 {
-    uint32_t word = TAKEN, next;
+    uint32_t word = atomic_load(&latch->word), next;
 
     do
-        next = word == FREE ? TAKEN : TAKEN | LEFT;
+        next = (word & TAKEN ? word | LEFT : word | TAKEN) - PRESSING;
     while (!atomic_compare_exchange_weak(&latch->word, &word, next)); /* seq_cst [actor-lock] */
-    return word == FREE;
+    return !(word & TAKEN);
 }
 
 gyre_status gyre_latch_press(gyre_latch *latch, uint64_t deadline_ns)
 {
     gyre_status status;
 
-    atomic_fetch_add(&latch->pressing, 1);
-    status = gyre_latch_take(latch, deadline_ns);
-    if (status == GYRE_TIMEOUT && leave(latch))
-        status = GYRE_OK;
-    /* seq_cst [actor-lock]: who sees nobody press any more sees what was left */
-    atomic_fetch_sub(&latch->pressing, 1);
-    return status;
+    atomic_fetch_add(&latch->word, PRESSING);
+    status = gyre_park_wait(&waiting, NULL, is_mine_at_last, latch, deadline_ns);
+    return status == GYRE_TIMEOUT && leave(latch) ? GYRE_OK : status;
 }
 
 bool gyre_latch_is_pressed(const gyre_latch *latch)
 {
-    /* seq_cst [actor-lock]: in this order; pairs with gyre_latch_press */
-    return atomic_load(&latch->pressing) > 0 || atomic_load(&latch->word) & LEFT;
+    return atomic_load(&latch->word) > TAKEN;
 }
 
 bool gyre_latch_give(gyre_latch *latch)
 {
-    uint32_t word = TAKEN;
+    uint32_t word = atomic_load(&latch->word);
 
     /* seq_cst [actor-lock]: pairs with who takes it next. [park-handshake] */
-    if (!atomic_compare_exchange_strong(&latch->word, &word, FREE)) {
-        atomic_store(&latch->word, TAKEN); /* seq_cst [actor-lock] */
+    while (!atomic_compare_exchange_weak(&latch->word, &word,
+                                         word & (word & LEFT ? ~(uint32_t)LEFT : ~(uint32_t)TAKEN)))
+        ;
+    if (word & LEFT)
         return false;
-    }
     gyre_park_wake(&waiting, UINT32_MAX);
     return true;
 }
