@@ -90,9 +90,9 @@ typedef struct gyre_ball {
 void gyre_ball_drive(gyre_ball *ball, uint64_t iterations);
 void gyre_ball_return(gyre_ball *ball);
 
-/* The functions of a case in which two threads have nothing but a ball. The second one is for a case
- * beside another, whose threads need a moment to leave the CPUs: when it has not run for a while it
- * waits for that, and for the partner to be awake. */
+/* The functions of a case in which two threads have nothing but a ball. The second one is for a
+ * case beside another, whose threads need a moment to leave the CPUs: when it has not run for a
+ * while it waits for that, and for the partner to be awake. */
 GYRE_MUST_USE gyre_status gyre_ball_setup(const gyre_bench_case *c, void **out_fixture);
 void gyre_ball_settle(void *fixture, uint64_t iterations);
 void gyre_ball_run(void *fixture, uint64_t iterations);

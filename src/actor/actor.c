@@ -65,6 +65,7 @@ gyre_status gyre_actor_create(gyre_context *context, const gyre_behaviour *behav
     actor->print_arg = o.print_arg;
     snprintf(actor->name, sizeof actor->name, "%s", o.name ? o.name : mine.name);
     pthread_mutex_init(&actor->hearing, NULL);
+    pthread_mutex_init(&actor->view, NULL);
     actor->residence = gyre_device_has(gyre_context_device(context), GYRE_FEATURE_FUNCTIONS)
                            ? &gyre_residence_threads
                            : &gyre_residence_kernel;
@@ -245,8 +246,16 @@ static void free_books(gyre_actor *actor)
     actor->watch = NULL;
 }
 
+static void show(gyre_actor *actor, bool in_view)
+{
+    pthread_mutex_lock(&actor->view);
+    actor->in_view = in_view;
+    pthread_mutex_unlock(&actor->view);
+}
+
 void gyre_actor_forget(gyre_actor *actor)
 {
+    show(actor, false);
     give_mailbox(actor);
     free_books(actor);
 }
@@ -265,6 +274,8 @@ gyre_status gyre_actor_ready(gyre_actor *actor, const gyre_actor_launch_options 
         status = gyre_ports_create(actor, actor->launched.first);
     if (status != GYRE_OK)
         gyre_actor_forget(actor);
+    else
+        show(actor, true);
     actor->order = 0;
     actor->looked_ns = 0;
     return status;
@@ -356,5 +367,6 @@ void gyre_actor_destroy(gyre_actor *actor)
     free_books(actor);
     gyre_free(NULL, actor->first_state, actor->behaviour->state_bytes, 1);
     pthread_mutex_destroy(&actor->hearing);
+    pthread_mutex_destroy(&actor->view);
     gyre_free(NULL, actor, 1, sizeof *actor);
 }

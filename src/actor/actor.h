@@ -7,7 +7,7 @@
  *
  * Threads   `status` by any; the rest under the lock, except what a launch sets and ports only
  *           read. Edges: [actor-lock], [actor-order] orders and their completion, [actor-status].
- *           `hearing` is inside the lock.
+ *           `hearing` and `view` are inside the lock.
  * Owns      the mailbox, the state, the residence, the ports.
  */
 #ifndef GYRE_ACTOR_ACTOR_H
@@ -86,6 +86,9 @@ struct gyre_actor {
     uint64_t began_ns;   /* when its seats last began */
     uint32_t time_order; /* with which the seats' time was last asked */
     gyre_port *port[GYRE_MAILBOX_PORTS]; /* owned; made by a launch */
+
+    pthread_mutex_t view; /* held by who reads counts without the lock, for no longer than that */
+    bool in_view;         /* under it: there is a mailbox, with its ports, to read them from */
 
     pthread_mutex_t hearing;  /* held by who reads prints, or takes the mailbox away from him */
     _Atomic uint64_t printed; /* since the launch */
@@ -174,7 +177,7 @@ void gyre_actor_time_learn(gyre_actor *actor);
 /* A deadline of the host's clock as the seat compares it, which is told the host's time. */
 uint64_t gyre_actor_deadline(gyre_actor *actor, gyre_seat *seat, uint64_t deadline_ns);
 
-/* How it fares, without reading what it printed. Never blocks. */
+/* How it fares, without reading what it printed. Never blocks, but for `view`. */
 void gyre_actor_survey(gyre_actor *actor, gyre_actor_statistics *out_statistics);
 
 /* Messages handled, and sent to all seats and not handled, as far as these told. */

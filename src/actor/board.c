@@ -57,7 +57,7 @@ static void describe(place *p)
     gyre_actor_statistics all;
     gyre_board_line *const line = &p->line;
 
-    gyre_actor_survey(p->actor, &all); /* takes no lock, and calls nobody */
+    gyre_actor_survey(p->actor, &all); /* takes no lock in which more is done */
     line->status = (uint32_t)gyre_actor_state(p->actor);
     line->incarnation = all.incarnation;
     line->seats = all.seats;

@@ -36,8 +36,8 @@ GYRE_MUST_USE gyre_status gyre_latch_take(gyre_latch *latch, uint64_t deadline_n
  * holder. */
 GYRE_MUST_USE gyre_status gyre_latch_press(gyre_latch *latch, uint64_t deadline_ns);
 
-/* For the holder: whether somebody presses, or has left what he wants; once it is so, it is until he
- * gives the latch back. Never blocks. */
+/* For the holder: whether somebody presses, or has left what he wants; once it is so, it is until
+ * he gives the latch back. Never blocks. */
 bool gyre_latch_is_pressed(const gyre_latch *latch);
 
 /* Gives it back. False: not yet, since something was left to the holder, which is his from now on.

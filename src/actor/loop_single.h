@@ -109,6 +109,18 @@ GYRE_RING_INLINE void gyre_loop_answer(GYRE_RING_OWN gyre_loop *loop,
                     gyre_slot_head(brief, flags, brief->correlation), &self->answer);
 }
 
+/* One more is handled, which is told at once: before its answer, so that who has that finds it
+ * counted; and though there may be no time for more, so that nobody takes a seat that has much to
+ * do for one that hangs. The host looks there now and then only, so the line stays here. */
+GYRE_RING_INLINE void gyre_loop_count(GYRE_RING_OWN gyre_loop *loop,
+                                      const GYRE_RING_OWN gyre_loop_taken *taken)
+{
+    loop->processed++;
+    gyre_mailbox_store64(&loop->seat->control.device.processed, loop->processed);
+    if (taken->is_bell)
+        gyre_mailbox_store(&loop->seat->rung[taken->port], taken->bell);
+}
+
 /* Into its bucket, where the host sees it at once. */
 GYRE_RING_INLINE void gyre_loop_sort(GYRE_RING_OWN gyre_loop *loop, gyre_abi_u64 took_ns)
 {
@@ -133,9 +145,9 @@ GYRE_RING_INLINE void gyre_loop_handle(GYRE_RING_OWN gyre_loop *loop,
     } else if (brief->type < GYRE_BRIEF_OWN) {
         GYRE_LOOP_HANDLE(loop, self, state, brief);
     }
+    gyre_loop_count(loop, taken);
     if (brief->flags & GYRE_BRIEF_CALL)
         gyre_loop_answer(loop, taken, self);
-    loop->processed++;
     if (self->error) {
         loop->errors += !late;
         loop->last_error = self->error;

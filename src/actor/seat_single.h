@@ -37,11 +37,11 @@ typedef struct gyre_loop {
     gyre_abi_u32 gated;
     gyre_abi_u32 ends;  /* 1: at once; 2: at the gates */
     gyre_abi_u32 order; /* the last that it has seen */
-    gyre_abi_u32 errors, last_error;
-    gyre_abi_u64 processed, dropped;
+    gyre_abi_u32 last_error;
+    gyre_abi_u64 processed, dropped, errors;
     gyre_abi_u64 since_ns; /* of the message in hand: when it was looked for, the last one done */
     gyre_abi_u64 total_ns, min_ns, max_ns;
-    gyre_abi_u64 told; /* `processed` as the host knows it */
+    gyre_abi_u64 told; /* what `processed` was when all the rest was told */
     GYRE_LOOP_OWN
 } gyre_loop;
 
@@ -64,7 +64,7 @@ GYRE_RING_INLINE void gyre_loop_init(GYRE_RING_OWN gyre_loop *loop, GYRE_MAILBOX
     loop->gated = 1;
     loop->ends = 0;
     loop->order = gyre_mailbox_load(&loop->seat->control.device.order);
-    loop->errors = (gyre_abi_u32)gyre_mailbox_load64(&loop->seat->control.device.error_count);
+    loop->errors = gyre_mailbox_load64(&loop->seat->control.device.error_count);
     loop->last_error = gyre_mailbox_load(&loop->seat->control.device.last_error);
     loop->processed = loop->told = gyre_mailbox_load64(&loop->seat->control.device.processed);
     loop->dropped = gyre_mailbox_load64(&loop->seat->telemetry.dropped);
@@ -101,12 +101,9 @@ GYRE_RING_INLINE void gyre_loop_tell(GYRE_RING_OWN gyre_loop *loop)
         return;
     loop->told = loop->processed;
     gyre_loop_publish(loop, 1);
-    for (gyre_abi_u32 port = 0; port < loop->shape.ports; port++)
-        gyre_mailbox_store(&loop->seat->rung[port], loop->rung[port]);
     gyre_mailbox_store(&device->last_error, loop->last_error);
     gyre_mailbox_store64(&device->error_count, loop->errors);
     gyre_mailbox_store64(&device->input_head, loop->processed);
-    gyre_mailbox_store64(&device->processed, loop->processed);
     gyre_mailbox_store64(&telemetry->dropped, loop->dropped);
     if (!loop->shape.telemetry)
         return;

@@ -56,8 +56,8 @@ gyre_status gyre_actor_wait(gyre_actor *actor, gyre_actor_status wanted, uint64_
         if (now == GYRE_ACTOR_TERMINATED || now == GYRE_ACTOR_FAILED)
             return gyre_fail(GYRE_CLOSED, "actor '%s' is %s, and will not be %s", actor->name,
                              gyre_actor_status_name(now), gyre_actor_status_name(wanted));
-        if (rounds % 64 == 63 && gyre_actor_look(actor) != GYRE_OK)
-            continue; /* it has failed, which may be what is waited for */
+        if (rounds % 64 == 63)
+            (void)!gyre_actor_look(actor); /* if it has failed, that may be what is waited for */
         gyre_actor_doze(&rounds);
     }
     return status;
@@ -192,23 +192,22 @@ gyre_status gyre_actor_read_state(gyre_actor *actor, void *into, size_t size)
     if (status != GYRE_OK)
         return status;
     status = actor->state ? actor->residence->read_state(actor, into, size)
-                          : gyre_actor_refuse(actor, "it has no state yet");
+                          : gyre_actor_refuse(actor, actor->hung ? "its state is left to what hangs"
+                                                                 : "it has no state yet");
     gyre_actor_release(actor);
     return status;
 }
 
-void gyre_actor_survey(gyre_actor *actor, gyre_actor_statistics *out_statistics)
+/* What the seats told, in their mailbox. */
+static void add_seats(const gyre_actor *actor, gyre_actor_statistics *all)
 {
-    gyre_actor_statistics all = {.struct_size = sizeof all, .scheme = actor->scheme};
-    uint64_t total_ns = 0;
+    uint64_t total_ns = 0, timed = 0;
 
-    all.seats = actor->shape.seats;
-    all.replicas = actor->shape.replicas;
-    all.incarnation = actor->shape.incarnation;
-    /* acquire [actor-status]: pairs with the release in gyre_actor_come_back */
-    all.returns = atomic_load_explicit(&actor->returns, memory_order_acquire);
-    all.min_ns = UINT64_MAX;
-    for (uint32_t i = 0; actor->mailbox && i < actor->shape.seats; i++) {
+    all->seats = actor->shape.seats;
+    all->replicas = actor->shape.replicas;
+    all->incarnation = actor->shape.incarnation;
+    all->min_ns = UINT64_MAX;
+    for (uint32_t i = 0; i < actor->shape.seats; i++) {
         const gyre_seat *const seat = gyre_actor_seat(actor, i);
         const gyre_telemetry *const t = &seat->telemetry;
         const gyre_control_device *const device = &seat->control.device;
@@ -216,31 +215,46 @@ void gyre_actor_survey(gyre_actor *actor, gyre_actor_statistics *out_statistics)
         const uint64_t max_ns = gyre_mailbox_load64(&t->max_latency_ns);
         const uint32_t error = gyre_mailbox_load(&device->last_error);
 
-        all.processed += gyre_mailbox_load64(&device->processed);
-        all.failed += gyre_mailbox_load64(&device->error_count);
-        all.dropped += gyre_mailbox_load64(&t->dropped);
+        all->processed += gyre_mailbox_load64(&device->processed);
+        all->failed += gyre_mailbox_load64(&device->error_count);
+        all->dropped += gyre_mailbox_load64(&t->dropped);
+        timed += gyre_mailbox_load64(&t->processed);
         total_ns += gyre_mailbox_load64(&t->total_latency_ns);
-        all.min_ns = min_ns < all.min_ns ? min_ns : all.min_ns;
-        all.max_ns = max_ns > all.max_ns ? max_ns : all.max_ns;
-        all.last_error = error ? error : all.last_error;
-        all.prints_lost += gyre_mailbox_load(&gyre_actor_annex(actor, i)->seat.lost);
+        all->min_ns = min_ns < all->min_ns ? min_ns : all->min_ns;
+        all->max_ns = max_ns > all->max_ns ? max_ns : all->max_ns;
+        all->last_error = error ? error : all->last_error;
+        all->prints_lost += gyre_mailbox_load(&gyre_actor_annex(actor, i)->seat.lost);
     }
+    if (timed > 0)
+        all->mean_ns = (double)total_ns / (double)timed;
+    if (all->min_ns == UINT64_MAX)
+        all->min_ns = 0;
+    all->waiting = gyre_actor_waiting(actor);
+}
+
+void gyre_actor_survey(gyre_actor *actor, gyre_actor_statistics *out_statistics)
+{
+    *out_statistics =
+        (gyre_actor_statistics){.struct_size = sizeof *out_statistics, .scheme = actor->scheme};
+    pthread_mutex_lock(&actor->view);
+    if (actor->in_view)
+        add_seats(actor, out_statistics);
+    pthread_mutex_unlock(&actor->view);
+    /* acquire [actor-status]: pairs with the release in gyre_actor_come_back */
+    out_statistics->returns = atomic_load_explicit(&actor->returns, memory_order_acquire);
     /* relaxed: a count */
-    all.printed = atomic_load_explicit(&actor->printed, memory_order_relaxed);
-    if (actor->mailbox)
-        all.waiting = gyre_actor_waiting(actor);
-    if (all.processed > 0)
-        all.mean_ns = (double)total_ns / (double)all.processed;
-    if (all.min_ns == UINT64_MAX)
-        all.min_ns = 0;
-    *out_statistics = all;
+    out_statistics->printed = atomic_load_explicit(&actor->printed, memory_order_relaxed);
 }
 
 gyre_status gyre_actor_describe(gyre_actor *actor, gyre_actor_statistics *out_statistics)
 {
     const size_t size = out_statistics->struct_size;
     gyre_actor_statistics all;
+    gyre_status status;
 
+    status = gyre_process_check();
+    if (status != GYRE_OK)
+        return status;
     if (size < sizeof size)
         return gyre_fail(GYRE_INVALID, "statistics without struct_size");
     gyre_prints_overhear(actor);

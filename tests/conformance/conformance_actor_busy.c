@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Several threads change one actor's life: one at a time, and each keeps its own deadline, however
- * long another one waits. Who terminates does not wait for the others.
+ * long another one waits. Who terminates does not wait for the others. Who has much to do does not
+ * hang, and who only counts is in nobody's way.
  */
 #include "conformance_busy.h"
 
 #include "actor/order.h"
+
+#include "behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+
+enum { SLOW = 8, SLOW_MS = 300, SLOW_STALL_MS = 1000, LAUNCHES = 30, BIG = 1 << 18 };
 
 /* A change that waits, and what the actor is meanwhile. */
 static const struct {
@@ -208,6 +213,77 @@ static void without_a_deadline_ten_seconds_are_the_most(void)
     finish();
 }
 
+/* All together take longer than a seat may be silent, and none of them does. */
+static void much_to_do_is_no_stall(void)
+{
+    const gyre_actor_options options = {.struct_size = sizeof options,
+                                        .stall_ns = SLOW_STALL_MS * MS};
+    uint32_t *flags[SLOW];
+    gyre_actor *actor = NULL;
+    gyre_port *port;
+    deed d;
+
+    no_actors = gyre_actor_create(on.context, &ledger, &options, &actor) == GYRE_UNSUPPORTED;
+    NEED_ACTORS();
+    REQUIRE(actor && ok(gyre_actor_launch(actor, NULL)));
+    port = port_new(actor);
+    for (int i = 0; i < SLOW; i++) {
+        gyre_brief hang;
+
+        flags[i] = flag_new();
+        REQUIRE(flags[i]);
+        hang = hanging(LEDGER_HANG, flags[i]);
+        REQUIRE(port && ok(gyre_port_send(port, &hang, soon())));
+    }
+    REQUIRE(begin(&d, actor, drain));
+    for (int i = 0; i < SLOW; i++) {
+        sleep_ns(SLOW_MS * MS);
+        let_go(flags[i]);
+    }
+    CHECK(is_well_done(&d));
+    CHECK(end(actor, port));
+    for (int i = 0; i < SLOW; i++)
+        flag_give(flags[i]);
+}
+
+static _Atomic bool counted_enough;
+
+static gyre_status count_on(gyre_actor *actor)
+{
+    gyre_actor_statistics statistics = {.struct_size = sizeof statistics};
+    gyre_status status = GYRE_OK;
+
+    while (status == GYRE_OK && !atomic_load(&counted_enough))
+        status = gyre_actor_describe(actor, &statistics);
+    return status;
+}
+
+static void counts_may_be_read_beside_a_launch(void)
+{
+    const gyre_actor_launch_options options = {.struct_size = sizeof options, .capacity = BIG};
+    gyre_actor *const actor = actor_new(&waiter, &options);
+    const gyre_brief message = {.type = WAITER_COUNT};
+    gyre_actor_statistics statistics = {.struct_size = sizeof statistics};
+    gyre_brief answer;
+    deed d;
+
+    NEED_ACTORS();
+    atomic_store(&counted_enough, false);
+    REQUIRE(actor && begin(&d, actor, count_on));
+    for (int i = 0; i < LAUNCHES; i++) {
+        gyre_port *const port = port_new(actor);
+
+        CHECK(port && ok(gyre_port_call(port, &message, &answer, soon())));
+        gyre_port_close(port);
+        CHECK(ok(gyre_actor_terminate(actor, soon())));
+        CHECK(ok(gyre_actor_describe(actor, &statistics)) && statistics.processed == 1);
+        CHECK(ok(gyre_actor_launch(actor, &options)));
+    }
+    atomic_store(&counted_enough, true);
+    CHECK(is_well_done(&d));
+    CHECK(end(actor, NULL));
+}
+
 static const test_case cases[] = {
     TEST(who_terminates_overrules_who_waits),
     TEST(who_terminates_need_not_wait),
@@ -215,5 +291,7 @@ static const test_case cases[] = {
     TEST(a_terminate_is_left_to_the_holder),
     TEST(deadlines_are_kept_while_another_one_waits),
     TEST(without_a_deadline_ten_seconds_are_the_most),
+    TEST(much_to_do_is_no_stall),
+    TEST(counts_may_be_read_beside_a_launch),
 };
 CONFORMANCE_MAIN(cases)
