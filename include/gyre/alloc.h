@@ -2,8 +2,9 @@
  *
  * alloc: where the library's memory comes from, when the caller wants a say.
  *
- * Every options struct of a create has an `allocator`; NULL means malloc. The struct is copied, so
- * it may live on the stack; what `user` points to must outlive the objects.
+ * Most options structs of a create have an `allocator`; NULL means malloc. Kernels and streams use
+ * their context's; actors and ports have none, and use malloc. The struct is copied, so it may live
+ * on the stack; what `user` points to must outlive the objects.
  *
  * Threads   the functions must be thread-safe when the object they serve is.
  * Owns      nothing.

@@ -19,7 +19,7 @@
  * Threads   any, unless a function says otherwise. Nothing is for signal handlers. A forked child
  *           may only destroy.
  * Owns      its slots and what the items in them refer to, its replies, its descriptors.
- * Not here  answers (gyre/reply.h), names (gyre/registry.h), the seeds' commands (gyre/command.h).
+ * Not here  answers (gyre/reply.h), names (gyre/registry.h), commands for devices (gyre/command.h).
  */
 #ifndef GYRE_CHANNEL_H
 #define GYRE_CHANNEL_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * memory: where blocks of memory come from: the host, its huge pages, and later devices.
+ * memory: where blocks of memory come from: the host, its huge pages, or a context's device
+ * (gyre/context.h).
  *
  * A gyre_memory is a source of blocks with what one must know about them. gyre_allocator
  * (gyre/alloc.h) is for the library's own bookkeeping, this is for the caller's data.

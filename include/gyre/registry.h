@@ -3,7 +3,7 @@
  * registry: channels by name.
  *
  * What one part of a program creates, another finds. There is no global registry: make one, hand it
- * on. The seeds' channels can be created in one call: `gpu` (commands to ALL, 100), `evolution`
+ * on. A usual set of channels can be created in one call: `gpu` (commands to ALL, 100), `evolution`
  * (10 000), `requests.1` to `requests.5` (1000 each, and as many open calls) and `events` (to ALL,
  * 1000). Senders wait where these are full, except that `events` drops its oldest: a listener that
  * does not listen holds up nobody.
@@ -46,7 +46,7 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_registry_add(gyre_registry *registry,
                                                      const gyre_channel_options *options,
                                                      gyre_channel **out_channel);
 
-/* Creates the seeds' channels: all of them or, on failure, none. As gyre_registry_add. */
+/* Creates the usual channels: all of them or, on failure, none. As gyre_registry_add. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_registry_add_defaults(gyre_registry *registry);
 
 /* GYRE_NOT_FOUND names what was looked for. Borrowed as above. */

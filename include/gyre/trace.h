@@ -9,7 +9,7 @@
  * Threads   any thread records, starts, stops and reads, at any time. Edges: [trace-on],
  *           [trace-rings], [trace-session], [trace-slot], [trace-ring].
  * Owns      the rings, one set for the process, from the first start to the end of the process.
- * Not here  files (lab/report/), text (gyre/log.h).
+ * Not here  files (gyre/profile.h, lab/main/trace_file.c), text (gyre/log.h).
  */
 #ifndef GYRE_TRACE_H
 #define GYRE_TRACE_H
