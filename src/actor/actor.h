@@ -159,6 +159,9 @@ void gyre_actor_forget(gyre_actor *actor);
  * driver. */
 GYRE_MUST_USE gyre_status gyre_actor_look(gyre_actor *actor);
 
+/* The same for who has the lock, but for what it printed. */
+GYRE_MUST_USE gyre_status gyre_actor_look_held(gyre_actor *actor);
+
 /* watch.c: GYRE_OK, or it has failed now: a seat has something to do, and for stall_ns has not told
  * that it did anything. The lock is held. */
 GYRE_MUST_USE gyre_status gyre_actor_watch(gyre_actor *actor);

@@ -114,14 +114,19 @@ static gyre_status suspend(gyre_actor *actor)
 {
     const gyre_actor_status now = gyre_actor_state(actor);
     const bool ends = actor->ending && !actor->gathers;
+    const uint64_t deadline_ns = gyre_clock_after_ns(actor->stall_ns);
     gyre_status status;
 
     if (!ends)
         gyre_order_give(actor, gyre_order_up_to_gates(now, 2));
-    status = gyre_order_await_end(actor, ends ? gyre_order_end_of(now) : GYRE_ACTOR_PARKED,
-                                  gyre_clock_after_ns(actor->stall_ns));
-    if (status == GYRE_OK && !ends)
-        actor->before = now;
+    if (ends) {
+        status = gyre_order_await_end(actor, gyre_order_end_of(now), deadline_ns);
+    } else {
+        /* of a crew some may have ended before, by an order that was taken back */
+        status = gyre_order_await_off(actor, GYRE_ACTOR_PARKED, deadline_ns);
+        if (status == GYRE_OK)
+            actor->before = now;
+    }
     if (status != GYRE_TIMEOUT)
         return GYRE_OK; /* one that has failed is not in the way, or counts as one that hangs */
     if (!ends)

@@ -206,6 +206,11 @@ gyre_status gyre_actor_terminate(gyre_actor *actor, uint64_t deadline_ns)
 
 void gyre_actor_release(gyre_actor *actor)
 {
-    while (!gyre_latch_give(&actor->lock))
+    for (;;) {
+        if (gyre_order_stands(actor))
+            gyre_warden_mind(actor);
+        if (gyre_latch_give(&actor->lock))
+            return;
         (void)!terminate(actor, gyre_actor_state(actor), 0);
+    }
 }

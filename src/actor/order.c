@@ -207,6 +207,11 @@ static uint32_t count_ended(const gyre_actor *actor)
     return count;
 }
 
+static bool all_ended(const gyre_actor *actor)
+{
+    return count_ended(actor) == actor->shape.seats;
+}
+
 void gyre_actor_doze(uint32_t *rounds)
 {
     struct timespec pause = {.tv_sec = 0};
@@ -223,7 +228,7 @@ void gyre_actor_doze(uint32_t *rounds)
  * to end at once. */
 static bool ended_in_order(const gyre_actor *actor)
 {
-    return count_ended(actor) == actor->shape.seats &&
+    return all_ended(actor) &&
            (order_done(actor) || (actor->told.terminate == 1 && !actor->gathers));
 }
 
@@ -236,8 +241,26 @@ static void let_go(gyre_actor *actor)
     gyre_resident_remove(&actor->resident);
 }
 
+bool gyre_order_stands(gyre_actor *actor)
+{
+    return gyre_actor_is_resident(gyre_actor_state(actor)) &&
+           (actor->ending || actor->gathers || count_ended(actor) > 0);
+}
+
+/* It was to begin again, and others have its place. */
+static gyre_status strand(gyre_actor *actor)
+{
+    const bool leaves = actor->launched.idle == GYRE_ACTOR_LEAVE && actor->told.active;
+
+    gyre_log(GYRE_LOG_WARN, GYRE_TOPIC_DEVICE, "actor '%s' cannot begin again, and is %s: %s",
+             actor->name, leaves ? "away" : "parked", gyre_error_last()->text);
+    actor->ending = false;
+    gyre_actor_become(actor, leaves ? GYRE_ACTOR_AWAY : GYRE_ACTOR_PARKED);
+    return GYRE_NO_MEMORY;
+}
+
 /* All have ended, and not by the last order: they begin again to carry that out. GYRE_AGAIN: they
- * do, or will, when their device is not kept free any more. */
+ * do, or will, when their device is not kept free any more, or has room for one that drains. */
 static gyre_status begin_again(gyre_actor *actor)
 {
     gyre_status status;
@@ -247,7 +270,9 @@ static gyre_status begin_again(gyre_actor *actor)
         gyre_order_give(actor, actor->told);
     actor->looked_ns = 0; /* they could not handle anything until now */
     status = begin(actor, false);
-    return status == GYRE_OK ? GYRE_AGAIN : status;
+    if (status == GYRE_NO_MEMORY && gyre_actor_state(actor) != GYRE_ACTOR_DRAINING)
+        return strand(actor);
+    return status == GYRE_OK || status == GYRE_NO_MEMORY ? GYRE_AGAIN : status;
 }
 
 /* Seats that were told to end, and then something else, may have ended by the first. One alone
@@ -268,7 +293,8 @@ gyre_status gyre_order_look(gyre_actor *actor)
         status = gyre_fail(GYRE_CLOSED, "actor '%s' ended unasked", actor->name);
     else if (status == GYRE_OK && !(ends && ended_in_order(actor)))
         status = begin_again(actor);
-    if (status != GYRE_OK && status != GYRE_AGAIN && gyre_actor_state(actor) != GYRE_ACTOR_FAILED)
+    if (status != GYRE_OK && status != GYRE_AGAIN && status != GYRE_NO_MEMORY &&
+        gyre_actor_state(actor) != GYRE_ACTOR_FAILED)
         status = gyre_actor_fail(actor, status);
     return status;
 }
@@ -312,10 +338,11 @@ gyre_status gyre_order_await(gyre_actor *actor, uint64_t deadline_ns)
     return await(actor, order_done, actor->watches, deadline_ns);
 }
 
-/* They were told to end: waits until they have. */
-static gyre_status await_gone(gyre_actor *actor, uint64_t deadline_ns)
+/* They were told to end: waits until they have, as `done` says. */
+static gyre_status await_gone(gyre_actor *actor, bool (*done)(const gyre_actor *actor),
+                              uint64_t deadline_ns)
 {
-    gyre_status status = await(actor, ended_in_order, actor->watches, deadline_ns);
+    gyre_status status = await(actor, done, actor->watches, deadline_ns);
     uint32_t rounds = 0;
 
     while (status == GYRE_OK && (status = actor->residence->look(actor)) == GYRE_AGAIN) {
@@ -325,7 +352,8 @@ static gyre_status await_gone(gyre_actor *actor, uint64_t deadline_ns)
     if (status == GYRE_OK) {
         let_go(actor);
         actor->ending = false;
-    } else if (status != GYRE_TIMEOUT && gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
+    } else if (status != GYRE_TIMEOUT && status != GYRE_NO_MEMORY &&
+               gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
         status = gyre_actor_fail(actor, status);
     }
     return status;
@@ -333,7 +361,16 @@ static gyre_status await_gone(gyre_actor *actor, uint64_t deadline_ns)
 
 gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then, uint64_t deadline_ns)
 {
-    const gyre_status status = await_gone(actor, deadline_ns);
+    const gyre_status status = await_gone(actor, ended_in_order, deadline_ns);
+
+    if (status == GYRE_OK)
+        gyre_actor_become(actor, then);
+    return status;
+}
+
+gyre_status gyre_order_await_off(gyre_actor *actor, gyre_actor_status then, uint64_t deadline_ns)
+{
+    const gyre_status status = await_gone(actor, all_ended, deadline_ns);
 
     if (status == GYRE_OK)
         gyre_actor_become(actor, then);
@@ -365,8 +402,14 @@ gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh)
     const uint64_t handshake_ns = actor->launched.handshake_ns;
     gyre_status status = begin(actor, fresh);
 
-    if (status == GYRE_OK)
-        status = await(actor, all_alive, false, gyre_clock_after_ns(handshake_ns));
+    if (status == GYRE_TIMEOUT) /* nothing was launched */
+        status = gyre_fail(GYRE_NO_MEMORY,
+                           "actor '%s': %s is at other work, and did not take its "
+                           "state in time; try again",
+                           actor->name, gyre_context_device(actor->context)->name);
+    if (status != GYRE_OK)
+        return status;
+    status = await(actor, all_alive, false, gyre_clock_after_ns(handshake_ns));
     if (status == GYRE_OK)
         gyre_actor_time_learn(actor);
     if (status != GYRE_TIMEOUT)
@@ -374,8 +417,8 @@ gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh)
     /* those that came to life make room for the others, which end as soon as they begin; not in
      * the middle of what was sent, which waits for the next time */
     gyre_order_give(actor, (gyre_order){.here = true, .terminate = 2});
-    status =
-        await_gone(actor, gyre_clock_after_ns(handshake_ns > GONE_NS ? handshake_ns : GONE_NS));
+    status = await_gone(actor, ended_in_order,
+                        gyre_clock_after_ns(handshake_ns > GONE_NS ? handshake_ns : GONE_NS));
     if (status == GYRE_OK)
         return gyre_fail(GYRE_NO_MEMORY,
                          "actor '%s': %s did not have all of %u seats resident within %llu ms",

@@ -33,7 +33,7 @@ GYRE_MUST_USE gyre_status gyre_actor_hold_patiently(gyre_actor *actor);
 GYRE_MUST_USE gyre_status gyre_actor_refuse_held(const gyre_actor *actor);
 
 /* Gives the lock back. Somebody who terminates it and could not wait has left that to the caller:
- * then it is done first. In life.c. */
+ * then it is done first. What stands after that is the warden's. In life.c. */
 void gyre_actor_release(gyre_actor *actor);
 
 /* As gyre_actor_hold, when its device is not kept free of residents: what it is while it is off the
@@ -60,8 +60,13 @@ gyre_status gyre_actor_fail(gyre_actor *actor, gyre_status status);
  * at once. */
 void gyre_order_give(gyre_actor *actor, gyre_order order);
 
-/* How the seats are. GYRE_AGAIN: they are at it; GYRE_OK: they have ended as they were told; else
- * it has failed, by this call or before. */
+/* Whether an order stands that takes more than the seats: they are to end, or have ended and are to
+ * begin again, and somebody has to look for that. */
+bool gyre_order_stands(gyre_actor *actor);
+
+/* How the seats are. GYRE_AGAIN: they are at it; GYRE_OK: they have ended as they were told;
+ * GYRE_NO_MEMORY: they were to begin again, and others have their place, so it is parked or away;
+ * else it has failed, by this call or before. */
 GYRE_MUST_USE gyre_status gyre_order_look(gyre_actor *actor);
 
 /* What one becomes that was told to end and is `now`. */
@@ -73,6 +78,10 @@ GYRE_MUST_USE gyre_status gyre_order_await(gyre_actor *actor, uint64_t deadline_
 
 /* They were told to end: then it is `then`. Otherwise the same. */
 GYRE_MUST_USE gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then,
+                                               uint64_t deadline_ns);
+
+/* The same, by whatever order they end. */
+GYRE_MUST_USE gyre_status gyre_order_await_off(gyre_actor *actor, gyre_actor_status then,
                                                uint64_t deadline_ns);
 
 /* The seats begin, `fresh` with the first state, and have to answer within handshake_ns.

@@ -11,6 +11,7 @@
 
 #include "actor/away.h"
 #include "actor/order.h"
+#include "actor/print.h"
 #include "base/log.h"
 #include "gyre/clock.h"
 #include "gyre/park.h"
@@ -19,12 +20,12 @@
 enum {
     LOOK_LEAST_NS = 20000,   /* between two looks at one that is active */
     SLICE_NS = 20000000,     /* for which one that leaves is waited for, while others wait too */
-    SOON_NS = 1000000,       /* one that is away, or whose lock is not free */
-    LATE_NS = 50000000,      /* one that has been away for long, or is at rest by order */
+    SOON_NS = 1000000,       /* one that is away or has an order, or whose lock is not free */
+    LATE_NS = 50000000,      /* one that has been for long, or is at rest */
     STRANDED_NS = 100000000, /* one that had no place to come back to */
     RESIDENT_NS = 500000000, /* the longest stay, where the driver has a limit */
     LOOKS = 4,               /* in the time after which one leaves */
-    AWAY_PART = 8,           /* of the time that it has been away */
+    SINCE_PART = 8,          /* of the time that it has been what it is */
 };
 
 static struct {
@@ -84,10 +85,15 @@ static uint64_t serve_active(gyre_actor *actor, uint64_t now_ns)
         return next_look(actor, now_ns);
     status = gyre_actor_leave(actor, gyre_clock_after_ns(SLICE_NS));
     now_ns = gyre_clock_now_ns();
-    if (status == GYRE_OK)
-        actor->warden.away_ns = now_ns;
     /* what it leaves behind may have come meanwhile */
     return status == GYRE_OK ? now_ns : now_ns + SOON_NS;
+}
+
+/* When one is looked at again of which less and less is to be expected. */
+static uint64_t later_each_time(const gyre_actor *actor, uint64_t now_ns)
+{
+    return now_ns +
+           earlier(later((now_ns - actor->warden.since_ns) / SINCE_PART, SOON_NS), LATE_NS);
 }
 
 static uint64_t serve_away(gyre_actor *actor, uint64_t now_ns)
@@ -96,7 +102,7 @@ static uint64_t serve_away(gyre_actor *actor, uint64_t now_ns)
     gyre_status status;
 
     if (gyre_actor_waiting(actor) == 0)
-        return now_ns + earlier(later((now_ns - place->away_ns) / AWAY_PART, SOON_NS), LATE_NS);
+        return later_each_time(actor, now_ns);
     status = gyre_actor_come_back(actor);
     if (status == GYRE_NO_MEMORY && !place->stranded)
         gyre_log(GYRE_LOG_WARN, GYRE_TOPIC_DEVICE,
@@ -125,11 +131,23 @@ static uint64_t serve_resting(gyre_actor *actor, uint64_t now_ns)
 /* Does what is due, and says when to look again. The lock of the actor is held. */
 static uint64_t serve(gyre_actor *actor)
 {
+    const gyre_actor_status status = gyre_actor_state(actor);
+    gyre_warden_place *const place = &actor->warden;
+    const bool leaves = place->leave_ns != 0;
     const uint64_t now_ns = gyre_clock_now_ns();
 
-    if (actor->warden.leave_ns == 0)
-        return GYRE_NEVER;
-    switch (gyre_actor_state(actor)) {
+    if (place->seen != (uint32_t)status) {
+        place->seen = (uint32_t)status;
+        place->since_ns = now_ns;
+    }
+    if (gyre_order_stands(actor) && !(leaves && status == GYRE_ACTOR_ACTIVE)) {
+        gyre_prints_overhear(actor);
+        (void)!gyre_actor_look_held(actor);
+        return later_each_time(actor, now_ns);
+    }
+    if (!leaves)
+        return GYRE_NEVER; /* until an order stands */
+    switch (status) {
     case GYRE_ACTOR_ACTIVE:
         return serve_active(actor, now_ns);
     case GYRE_ACTOR_AWAY:
@@ -202,6 +220,12 @@ static void run_thread(void *arg)
     }
 }
 
+static void wake(void)
+{
+    atomic_fetch_add(&warden.changes, 1); /* seq_cst [park-handshake] */
+    gyre_park_wake(&warden.park, 1);
+}
+
 static gyre_status start_thread(void)
 {
     const gyre_thread_options options = {.struct_size = sizeof options, .name = "gyre-warden"};
@@ -218,18 +242,12 @@ static void stop_thread(void)
     warden.thread = NULL;
 }
 
-gyre_status gyre_warden_watch(gyre_actor *actor)
+/* It is looked at by then; GYRE_OK, or there is no thread for that. */
+static gyre_status enlist(gyre_actor *actor, uint64_t due_ns)
 {
     gyre_warden_place *const place = &actor->warden;
-    const bool leaves = actor->launched.idle == GYRE_ACTOR_LEAVE;
     gyre_status status = GYRE_OK;
 
-    place->leave_ns = leaves ? (uint64_t)actor->launched.leave_us * 1000 : 0;
-    place->processed = 0;
-    place->stranded = false;
-    place->moved_ns = gyre_clock_now_ns();
-    if (!leaves)
-        return GYRE_OK;
     pthread_mutex_lock(&warden.life);
     if (!warden.thread)
         status = start_thread();
@@ -240,13 +258,44 @@ gyre_status gyre_warden_watch(gyre_actor *actor)
             warden.first = actor;
         }
         place->listed = true;
-        place->due_ns = 0;
+        place->due_ns = due_ns;
         pthread_mutex_unlock(&warden.books);
-        atomic_fetch_add(&warden.changes, 1); /* seq_cst [park-handshake] */
-        gyre_park_wake(&warden.park, 1);
+        wake();
     }
     pthread_mutex_unlock(&warden.life);
     return status;
+}
+
+void gyre_warden_mind(gyre_actor *actor)
+{
+    gyre_warden_place *const place = &actor->warden;
+    const uint64_t due_ns = gyre_clock_after_ns(SOON_NS);
+    bool listed, idle;
+
+    if (place->gone)
+        return;
+    pthread_mutex_lock(&warden.books);
+    listed = place->listed;
+    idle = listed && place->due_ns == GYRE_NEVER;
+    if (idle)
+        place->due_ns = due_ns;
+    pthread_mutex_unlock(&warden.books);
+    if (idle)
+        wake();
+    if (!listed)
+        (void)!enlist(actor, due_ns); /* without a thread whoever waits next looks */
+}
+
+gyre_status gyre_warden_watch(gyre_actor *actor)
+{
+    gyre_warden_place *const place = &actor->warden;
+    const bool leaves = actor->launched.idle == GYRE_ACTOR_LEAVE;
+
+    place->leave_ns = leaves ? (uint64_t)actor->launched.leave_us * 1000 : 0;
+    place->processed = 0;
+    place->stranded = false;
+    place->moved_ns = gyre_clock_now_ns();
+    return leaves ? enlist(actor, 0) : GYRE_OK;
 }
 
 void gyre_warden_forget(gyre_actor *actor)
@@ -262,6 +311,7 @@ void gyre_warden_forget(gyre_actor *actor)
             break;
         }
     actor->warden.listed = false;
+    actor->warden.gone = true;
     pthread_mutex_unlock(&warden.books);
     gyre_actor_release(actor);
     pthread_mutex_lock(&warden.life);

@@ -141,16 +141,11 @@ gyre_status gyre_actor_watch(gyre_actor *actor)
     return GYRE_OK;
 }
 
-gyre_status gyre_actor_look(gyre_actor *actor)
+gyre_status gyre_actor_look_held(gyre_actor *actor)
 {
+    gyre_actor_status now = gyre_actor_state(actor);
     gyre_status status = GYRE_OK;
-    gyre_actor_status now;
 
-    gyre_prints_overhear(actor);
-    /* somebody changes its life, looks as well, and waits no longer than he said */
-    if (!gyre_latch_try(&actor->lock))
-        return GYRE_OK;
-    now = gyre_actor_state(actor);
     if (gyre_actor_is_resident(now)) {
         status = gyre_order_look(actor);
         if (status == GYRE_OK) /* by an order that nobody waits for any more */
@@ -167,6 +162,18 @@ gyre_status gyre_actor_look(gyre_actor *actor)
                               actor->fault.line, "%s", actor->fault.text);
     else if (status == GYRE_OK && now == GYRE_ACTOR_TERMINATED)
         status = gyre_fail(GYRE_CLOSED, "actor '%s' has ended", actor->name);
+    return status;
+}
+
+gyre_status gyre_actor_look(gyre_actor *actor)
+{
+    gyre_status status;
+
+    gyre_prints_overhear(actor);
+    /* somebody changes its life, looks as well, and waits no longer than he said */
+    if (!gyre_latch_try(&actor->lock))
+        return GYRE_OK;
+    status = gyre_actor_look_held(actor);
     gyre_actor_release(actor);
     return status;
 }

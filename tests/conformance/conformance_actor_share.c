@@ -9,6 +9,7 @@
 #include "conformance_busy.h"
 
 #include "actor/away.h"
+#include "actor/order.h"
 #include "actor/wire.h"
 #include "dev/resident.h"
 #include "dev/word.h"
@@ -230,7 +231,7 @@ static void a_crew_that_cannot_go_stays_whole(void)
     CHECK(strstr(gyre_error_last()->text, "did not leave"));
     CHECK(gyre_actor_state(actor) == GYRE_ACTOR_ACTIVE);
     let_go(flag);
-    CHECK(answers(port) && ok(suspend_all()));
+    CHECK(ok(suspend_all()) && !is_taken()); /* whoever has ended by then, and by what */
     gyre_residents_restore();
     CHECK(answers(port) && gyre_actor_state(actor) == GYRE_ACTOR_ACTIVE);
     drop(actor, port);
@@ -254,6 +255,79 @@ static void a_crew_that_resumes_is_whole(void)
     CHECK(answers(port) && gyre_actor_state(actor) == GYRE_ACTOR_ACTIVE);
     drop(actor, port);
     give(GYRE_CONTEXT_PINNED, flag, 64);
+}
+
+/* A crew of which a seat has ended, and the other will when its flag is set: all are to begin
+ * again.
+ */
+static bool is_gathering(gyre_actor *actor, gyre_port *port, uint32_t *flag)
+{
+    return port && flag && hang_one(port, flag) &&
+           gyre_actor_park(actor, shortly()) == GYRE_TIMEOUT &&
+           gyre_actor_resume(actor) == GYRE_TIMEOUT;
+}
+
+static uint64_t processed(gyre_actor *actor)
+{
+    gyre_actor_statistics facts = {.struct_size = sizeof facts};
+
+    CHECK(ok(gyre_actor_describe(actor, &facts)));
+    return facts.processed;
+}
+
+static void a_crew_is_whole_again_though_nobody_waits(void)
+{
+    gyre_actor *const actor = sharer(SEATS, GYRE_ACTOR_BACK_OFF);
+    gyre_port *const port = port_new(actor);
+    const gyre_brief message = {.type = WAITER_COUNT};
+    const uint64_t until = soon();
+    uint32_t *flag;
+
+    NEED_ACTORS();
+    flag = take(GYRE_CONTEXT_PINNED, 64);
+    REQUIRE(is_gathering(actor, port, flag));
+    let_go(flag);
+    for (int i = 0; i < EACH; i++)
+        CHECK(ok(gyre_port_send(port, &message, soon())));
+    while (processed(actor) < 1 + EACH && gyre_clock_now_ns() < until)
+        sleep_ns(MS);
+    CHECK(processed(actor) == 1 + EACH);
+    drop(actor, port);
+    give(GYRE_CONTEXT_PINNED, flag, 64);
+}
+
+static void a_crew_whose_place_is_taken_is_parked(void)
+{
+    gyre_actor *const actor = sharer(SEATS, GYRE_ACTOR_BACK_OFF);
+    gyre_port *const port = port_new(actor);
+    uint32_t *flag, units;
+
+    NEED_ACTORS();
+    flag = take(GYRE_CONTEXT_PINNED, 64);
+    REQUIRE(is_gathering(actor, port, flag) && ok(gyre_latch_take(&actor->lock, soon())));
+    units = actor->resident.room.units;
+    actor->resident.room.units = 0;
+    gyre_actor_release(actor);
+    let_go(flag);
+    CHECK(ok(gyre_actor_wait(actor, GYRE_ACTOR_PARKED, soon())) && !is_taken());
+    actor->resident.room.units = units;
+    CHECK(ok(gyre_actor_resume(actor)) && answers(port));
+    drop(actor, port);
+    give(GYRE_CONTEXT_PINNED, flag, 64);
+}
+
+static void one_that_has_ended_gives_its_place_though_nobody_waits(void)
+{
+    gyre_actor *const actor = sharer(1, GYRE_ACTOR_BACK_OFF);
+    const uint64_t until = soon();
+
+    NEED_ACTORS();
+    REQUIRE(actor && is_taken());
+    (void)!gyre_actor_terminate(actor, 0); /* it has hardly read that */
+    while (is_taken() && gyre_clock_now_ns() < until)
+        sleep_ns(MS);
+    CHECK(!is_taken() && gyre_actor_state(actor) == GYRE_ACTOR_TERMINATED);
+    drop(actor, NULL);
 }
 
 /* Orders that nobody waited for to the end stand, and are carried out, by whatever comes next. */
@@ -426,6 +500,9 @@ static const test_case cases[] = {
     TEST(one_that_is_away_may_be_waited_for),
     TEST(a_crew_that_cannot_go_stays_whole),
     TEST(a_crew_that_resumes_is_whole),
+    TEST(a_crew_is_whole_again_though_nobody_waits),
+    TEST(a_crew_whose_place_is_taken_is_parked),
+    TEST(one_that_has_ended_gives_its_place_though_nobody_waits),
     TEST(what_was_ordered_before_comes_true),
     TEST(one_that_is_terminated_is_not_drained),
     TEST(who_changes_its_life_is_not_waited_for),
