@@ -31,6 +31,7 @@ enum {
     SEATS_MOST = 4096,
     PRINTS_LEAST = 16,
     PRINTS_MOST = 1 << 16,
+    SHARED_MOST = 1 << 20,
     NAP_US = 50,
     LEAVE_US = 100000,
 };
@@ -160,9 +161,13 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
     if (o->replicas > GYRE_MAILBOX_REPLICAS)
         return gyre_fail(GYRE_INVALID, "actor '%s': %u replicas; %d is the most", actor->name,
                          o->replicas, GYRE_MAILBOX_REPLICAS);
-    /* a slot that was never written has stamp 0 */
+    if (o->shared_bytes > SHARED_MOST)
+        return gyre_fail(GYRE_INVALID, "actor '%s': %u bytes of shared memory; %d is the most",
+                         actor->name, o->shared_bytes, SHARED_MOST);
+    /* a slot that was never written has stamp 0; those of a bell and its answer are twice its
+     * number, and one more, modulo 2^32 */
     if (gyre_ring_salt(incarnation) - o->first < o->capacity ||
-        gyre_ring_salt(incarnation) / 2 == o->first + 1)
+        gyre_ring_salt(incarnation) / 2 == 2 * (o->first + 1) / 2)
         return gyre_fail(GYRE_INVALID, "actor '%s': sequences of this launch cannot begin at %u",
                          actor->name, o->first);
     if (o->idle != GYRE_ACTOR_SPIN && o->idle != GYRE_ACTOR_BACK_OFF && o->idle != GYRE_ACTOR_LEAVE)
@@ -347,13 +352,26 @@ gyre_status gyre_actor_launch(gyre_actor *actor, const gyre_actor_launch_options
     return status;
 }
 
+/* Terminates it: false when for a second it handled nothing, and did not end. */
+static bool has_ended(gyre_actor *actor)
+{
+    uint64_t before;
+    gyre_status status;
+
+    do {
+        before = gyre_actor_processed(actor);
+        status = gyre_actor_terminate(actor, gyre_clock_after_ns(SECOND_NS));
+    } while (status == GYRE_TIMEOUT && gyre_actor_processed(actor) != before);
+    return status != GYRE_TIMEOUT;
+}
+
 void gyre_actor_destroy(gyre_actor *actor)
 {
     if (!actor)
         return;
     if (gyre_process_check() == GYRE_OK) {
         gyre_warden_forget(actor);
-        if (gyre_actor_terminate(actor, gyre_clock_after_ns(SECOND_NS)) == GYRE_TIMEOUT) {
+        if (!has_ended(actor)) {
             (void)!gyre_latch_take(&actor->lock, GYRE_NEVER);
             if (gyre_actor_is_resident(gyre_actor_state(actor)))
                 (void)gyre_actor_fail(

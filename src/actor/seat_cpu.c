@@ -6,6 +6,7 @@
  * Owns      the threads; one that does not end is left, with all that it might touch.
  * Not here  the loop itself (actor/loop_single.h).
  */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -27,7 +28,7 @@
 #define GYRE_LOOP_TIME(loop) gyre_clock_now_ns()
 #define GYRE_LOOP_REST(loop, idle) rest((loop), (idle))
 
-enum { SPIN_US = 1000, CLOCK_EVERY = 64, SHARED_MOST = 1 << 20, LITMUS_NS = 2000000 };
+enum { SPIN_US = 1000, CLOCK_EVERY = 64, LITMUS_NS = 2000000 };
 
 struct gyre_loop;
 static void rest(struct gyre_loop *loop, uint32_t idle);
@@ -43,8 +44,10 @@ static void nap(gyre_loop *loop, uint32_t idle)
 
     if (idle == CLOCK_EVERY)
         loop->idle_ns = now_ns;
-    if (now_ns - loop->idle_ns < spin_ns)
+    if (now_ns - loop->idle_ns < spin_ns) {
+        sched_yield(); /* who is to send the next message may be waiting for this CPU */
         return;
+    }
     /* half as long again as it has waited, at most nap_us */
     nap_ns = (now_ns - loop->idle_ns) / 2 + 1000;
     if (nap_ns > most_ns)
@@ -58,7 +61,11 @@ static void nap(gyre_loop *loop, uint32_t idle)
 static void rest(gyre_loop *loop, uint32_t idle)
 {
     gyre_pace_rest(&loop->pace, idle);
-    if (idle && loop->shape.idle != GYRE_SEAT_SPINS && idle % CLOCK_EVERY == 0)
+    if (idle == 0 || idle % CLOCK_EVERY != 0)
+        return;
+    if (loop->shape.idle == GYRE_SEAT_SPINS)
+        sched_yield();
+    else
         nap(loop, idle);
 }
 
@@ -131,9 +138,6 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
 {
     gyre_mailbox_shape *const shape = &actor->shape;
 
-    if (options->shared_bytes > SHARED_MOST)
-        return gyre_fail(GYRE_INVALID, "actor '%s': %u bytes of shared memory; %d is the most",
-                         actor->name, options->shared_bytes, SHARED_MOST);
     shape->lanes = 1;
     shape->wide = !gyre_actor_quarters();
     shape->replicas = 1;
@@ -189,6 +193,16 @@ static gyre_status start(gyre_actor *actor, bool fresh)
     for (uint32_t i = 0; status == GYRE_OK && i < seats; i++) {
         gyre_seat_thread *const thread = &actor->threads[i];
         const gyre_thread_options options = {.struct_size = sizeof options, .name = actor->name};
+
+        /* those that are there look for messages, and leave little time to make more of them */
+        if (gyre_clock_now_ns() - actor->began_ns > actor->launched.handshake_ns) {
+            status = gyre_fail(GYRE_NO_MEMORY,
+                               "actor '%s': %u of %u threads began within %llu ms; there may be "
+                               "too few CPUs for them",
+                               actor->name, i, seats,
+                               (unsigned long long)(actor->launched.handshake_ns / 1000000));
+            break;
+        }
 
         thread->actor = actor;
         thread->seat = i;

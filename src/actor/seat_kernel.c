@@ -183,10 +183,9 @@ static gyre_status prepare(gyre_actor *actor)
     actor->resident.backend = device->backend;
     actor->resident.index = device->index;
     actor->resident.name = actor->name;
-    actor->resident.room = is_cuda(actor)
-                               ? (gyre_resident_room){.units = device->units, .kernels = KERNELS}
-                               /* one for everything else */
-                               : (gyre_resident_room){.units = device->units - 1};
+    actor->resident.room = (gyre_resident_room){.units = device->units, .kernels = KERNELS};
+    if (!is_cuda(actor)) /* one is for everything else */
+        actor->resident.room = (gyre_resident_room){.units = device->units ? device->units - 1 : 0};
     actor->resident.suspend = gyre_actor_suspend;
     actor->resident.restore = gyre_actor_restore;
     status = gyre_stream_create(actor->context, NULL, &actor->stream);
@@ -268,7 +267,8 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
         shape->wide = !(actor->quarters && gyre_actor_quarters());
         shape->replicas = 1;
         shape->in_place = 1;
-        snprintf(actor->scheme, sizeof actor->scheme, "work-groups that spin, slots in %s",
+        snprintf(actor->scheme, sizeof actor->scheme, "work-groups that spin%s, slots in %s",
+                 options->idle == GYRE_ACTOR_LEAVE ? " and leave" : "",
                  shape->wide ? "words" : "quarters");
         actor->resident.units = shape->seats; /* each takes one for good */
         return GYRE_OK;

@@ -38,7 +38,7 @@ uint64_t gyre_actor_processed(const gyre_actor *actor)
 {
     uint64_t processed = 0;
 
-    for (uint32_t i = 0; i < actor->shape.seats; i++)
+    for (uint32_t i = 0; actor->mailbox && i < actor->shape.seats; i++)
         processed += gyre_mailbox_load64(&gyre_actor_seat(actor, i)->control.device.processed);
     return processed;
 }

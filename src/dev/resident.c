@@ -100,11 +100,12 @@ static gyre_status check_room(const gyre_resident *resident)
         resident->units + count_taken(resident->backend, resident->index, &others);
 
     if (needed > room.units)
-        return gyre_fail(GYRE_NO_MEMORY,
-                         "'%s' needs %u multiprocessors of %s:%u; with %u others that are resident "
-                         "that makes %llu, and there are %u",
-                         resident->name, resident->units, resident->backend, resident->index,
-                         others, (unsigned long long)needed, room.units);
+        return gyre_fail(
+            GYRE_NO_MEMORY,
+            "'%s' needs %u units of %s:%u; with %u others that are resident that makes "
+            "%llu, and actors can have %u",
+            resident->name, resident->units, resident->backend, resident->index, others,
+            (unsigned long long)needed, room.units);
     if (room.kernels && others >= room.kernels)
         return gyre_fail(GYRE_NO_MEMORY,
                          "'%s' would be one kernel more on %s:%u than the %u that it can have "
@@ -240,11 +241,10 @@ static gyre_resident *keep(const char *backend, uint32_t index)
 
 gyre_status gyre_residents_suspend(const char *backend, uint32_t index)
 {
-    gyre_status status = check_hangs(backend, index);
+    gyre_resident *r = keep(backend, index);
+    gyre_status status = check_hangs(backend, index); /* also of what was waited for there */
 
-    if (status != GYRE_OK)
-        return status;
-    for (gyre_resident *r = keep(backend, index); r && status == GYRE_OK; r = r->next) {
+    for (; r && status == GYRE_OK; r = r->next) {
         if (!is_of(r, backend, index))
             continue;
         r->suspended = true;
