@@ -132,6 +132,29 @@ static void opencl_names_the_line_that_is_wrong(void)
     gyre_context_destroy(context);
 }
 
+/* Filled in by hand, where width and state stand twice. */
+static void what_is_said_twice_must_be_the_same(void)
+{
+    gyre_behaviour wider = echo, larger = echo;
+    gyre_context *const context = opencl_open();
+    gyre_actor *actor;
+    char name[64];
+
+    wider.width = echo.width == GYRE_WIDTH_BLOCK ? GYRE_WIDTH_WARP : GYRE_WIDTH_BLOCK;
+    larger.state_bytes += 4;
+    if (gyre_cuda_nvrtc_name(name, sizeof name) == GYRE_OK) {
+        CHECK(compile_for_cuda(&echo) == GYRE_OK);
+        CHECK(compile_for_cuda(&wider) == GYRE_BUILD && compile_for_cuda(&larger) == GYRE_BUILD);
+        CHECK(strstr(gyre_build_log(), "the_text_has_width_") != NULL);
+    }
+    if (context) {
+        CHECK(gyre_actor_create(context, &wider, NULL, &actor) == GYRE_BUILD && !actor);
+        CHECK(gyre_actor_create(context, &larger, NULL, &actor) == GYRE_BUILD && !actor);
+        CHECK(strstr(gyre_kernel_build_log(), "the_text_has_width_") != NULL);
+    }
+    gyre_context_destroy(context);
+}
+
 /* One that is on no disk. The same includes are for all compilers. */
 static void a_header_of_its_own_comes_with_the_behaviour(void)
 {
@@ -285,6 +308,7 @@ static const test_case cases[] = {
     TEST(cuda_refuses_a_width_that_is_not_there),
     TEST(cuda_refuses_what_cannot_be_printed),
     TEST(opencl_names_the_line_that_is_wrong),
+    TEST(what_is_said_twice_must_be_the_same),
     TEST(a_header_of_its_own_comes_with_the_behaviour),
     TEST(opencl_refuses_a_width_that_is_not_there),
     TEST(opencl_refuses_what_cannot_be_printed),

@@ -110,17 +110,23 @@ static void name_the_text(char *text, const char *file)
 gyre_status gyre_actor_text(const gyre_behaviour *behaviour, bool cuda, char **out_text,
                             size_t *out_room)
 {
-    const size_t room = strlen(behaviour->text) + strlen(behaviour->file) + 256;
+    const size_t room = strlen(behaviour->text) + strlen(behaviour->file) + 512;
+    const size_t bytes = behaviour->state_bytes;
     void *text = NULL;
     const gyre_status status = gyre_alloc(NULL, room, 1, &text);
 
     *out_text = text;
     *out_room = room;
     if (status == GYRE_OK) {
-        snprintf(text, room,
-                 "%s#line 1 \"%s\"\n%s\n#line 1 \"gyre\"\n#include \"actor/loop_%s.h\"\n",
-                 gyre_actor_text_before(cuda), behaviour->file, behaviour->text,
-                 cuda ? "cuda" : "opencl");
+        /* an empty state has no bytes in C, and one in C++ */
+        snprintf(
+            text, room,
+            "%s#line 1 \"%s\"\n%s\n#line 1 \"gyre\"\n"
+            "GYRE_ABI_ASSERT(the_text_has_width_%u_and_a_state_of_%zu_bytes,\n"
+            "GYRE_BEHAVIOUR_WIDTH == %u && (sizeof(gyre_behaviour_state) == %zu || %zu < 2));\n"
+            "#include \"actor/loop_%s.h\"\n",
+            gyre_actor_text_before(cuda), behaviour->file, behaviour->text, behaviour->width, bytes,
+            behaviour->width, bytes, bytes, cuda ? "cuda" : "opencl");
         name_the_text(text, behaviour->file);
     }
     return status;
