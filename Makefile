@@ -31,12 +31,12 @@ peers: release
 	@$(AS_USER) peers/build
 	@$(AS_USER) build/peers/peers $(if $(QUICK),--quick) $(if $(WORK),--work '$(WORK)')
 
-##gpu-check   what only a GPU can tell: conformance, compute-sanitizer, benchmarks, into OUT=DIR; QUICK=1 is shorter
+##gpu-check   what only a GPU can tell: conformance, compute-sanitizer, benchmarks, into OUT=DIR; QUICK=1 is shorter, ONLY=part
 gpu-check: release
 	@tools/setup --for test
 	@$(call BUILD,dev)
 	@$(AS_USER) tools/gpu-check --collect build/gpu-check
-	@$(AS_USER) build/gpu-check/gpu-check $(if $(QUICK),--quick) "$(if $(OUT),$(OUT),gyre-out/gpu-check)"
+	@$(AS_USER) build/gpu-check/gpu-check $(if $(QUICK),--quick) $(if $(ONLY),--only '$(ONLY)') "$(if $(OUT),$(OUT),gyre-out/gpu-check)"
 
 ##test        build and run every test
 test:

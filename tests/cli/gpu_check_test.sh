@@ -9,7 +9,7 @@ mkdir "$work/copied" && cp "$root/tools/gpu-check" "$root/tools/gpu-targets.json
 usage()
 {
     exits 2 "$check" && says err '^usage: gpu-check' && exits 2 "$check" --nonsense && exits 2 "$check" a b &&
-        exits 2 "$check" --collect && exits 0 "$check" --help && says out '^usage: gpu-check'
+        exits 2 "$check" --collect && exits 2 "$check" --only "$work" && exits 2 "$check" --only nonsense "$work" && exits 0 "$check" --help && says out '^usage: gpu-check'
 }
 uncollected() { exits 3 "$root/tools/gpu-check" "$work/results" && says err 'was not collected' && [ ! -e "$work/results" ]; }
 without() { exits 3 "$check" "$work/results" && says err 'there is no GPU here: .' && [ ! -e "$work/results" ]; }
