@@ -208,6 +208,34 @@ static void board_of_a_dead_process_is_removed(void)
     CHECK(rmdir(folder) == 0);
 }
 
+/* More of them than are looked at, of nobody who lives. */
+static void empty_files_hide_no_board(void)
+{
+    enum { FILES = 5000 };
+    gyre_board_owner self, other;
+    gyre_board_file *file;
+
+    REQUIRE(open_folder() && gyre_board_self(&self));
+    other = (gyre_board_owner){.uid = self.uid, .pid = 2147483647};
+    for (other.started = 1; other.started <= FILES; other.started++) {
+        char path[128];
+        int fd;
+
+        path_of(&other, path);
+        fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+        REQUIRE(fd >= 0);
+        close(fd);
+    }
+    file = make(&self);
+    REQUIRE(file);
+    gyre_board_write(file, 0, &(gyre_board_line){.launch = 1});
+    CHECK(visit().count == 1 && remove_board(&self));
+    gyre_board_unmap(file);
+    for (other.started = 1; other.started <= FILES; other.started++)
+        CHECK(remove_board(&other)); /* they are no boards */
+    CHECK(rmdir(folder) == 0);
+}
+
 static void what_cannot_be_judged_is_left_alone(void)
 {
     gyre_board_owner self, other;
@@ -457,6 +485,7 @@ static const test_case cases[] = {
     TEST(stat_of_a_hostile_program_is_read),
     TEST(board_is_read_back),
     TEST(board_of_a_dead_process_is_removed),
+    TEST(empty_files_hide_no_board),
     TEST(what_cannot_be_judged_is_left_alone),
     TEST(what_is_no_board_is_not_shown),
     TEST(hostile_line_is_shown_plainly),

@@ -148,26 +148,46 @@ static bool show(visitor *v, const gyre_board_owner *owner)
     return true;
 }
 
-static bool visit_board(visitor *v, const gyre_board_owner *owner)
+/* Opens an owner's board and reads its head; -1: there is none. */
+static int open_board(visitor *v, const gyre_board_owner *owner)
 {
     char name[GYRE_BOARD_NAME];
-    bool on = true;
     int fd;
 
     gyre_board_name(owner, name);
     fd = openat(v->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && read_head(fd, owner, &v->copy.head) && v->copy.head.space == v->space)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* False when the visitor has had enough. */
+static bool visit_board(visitor *v, const gyre_board_owner *owner)
+{
+    const int fd = open_board(v, owner);
+    bool on = true;
+
     if (fd < 0)
         return true;
-    if (read_head(fd, owner, &v->copy.head) && v->copy.head.space == v->space) {
-        const gyre_board_life life = gyre_board_life_of(owner);
-
-        if (life == GYRE_BOARD_GONE)
-            (void)unlinkat(v->folder, name, 0);
-        else if (life == GYRE_BOARD_LIVES && v->visit && read_lines(fd, v))
-            on = show(v, owner);
-    }
+    if (gyre_board_life_of(owner) == GYRE_BOARD_LIVES && v->visit && read_lines(fd, v))
+        on = show(v, owner);
     close(fd);
     return on;
+}
+
+/* What is left of a process that is gone. */
+static void remove_board(visitor *v, const gyre_board_owner *owner)
+{
+    const int fd = open_board(v, owner);
+    char name[GYRE_BOARD_NAME];
+
+    if (fd < 0)
+        return;
+    gyre_board_name(owner, name);
+    (void)unlinkat(v->folder, name, 0);
+    close(fd);
 }
 
 static int by_process(const void *a, const void *b)
@@ -179,8 +199,7 @@ static int by_process(const void *a, const void *b)
     return x->started < y->started ? -1 : x->started > y->started;
 }
 
-/* Whether it may be a board, of a user whose boards are seen: what somebody else has given such a
- * name takes nobody's place. */
+/* Whether it may be a board, of a user whose boards are seen. */
 static bool may_be_board(const visitor *v, const char *name, gyre_board_owner *out_owner)
 {
     const uid_t viewer = geteuid();
@@ -195,9 +214,19 @@ static void find_boards(visitor *v, DIR *folder)
 {
     const struct dirent *entry;
 
-    while (v->count < BOARDS_MOST && (entry = readdir(folder)))
-        if (may_be_board(v, entry->d_name, &v->owners[v->count]))
-            v->count++;
+    /* a process that lives has one name: so, however many files a user gives such names, he takes
+     * no more places than he has processes */
+    while (v->count < BOARDS_MOST && (entry = readdir(folder))) {
+        gyre_board_owner *const owner = &v->owners[v->count];
+        gyre_board_life life;
+
+        if (!may_be_board(v, entry->d_name, owner))
+            continue;
+        life = gyre_board_life_of(owner);
+        if (life == GYRE_BOARD_GONE)
+            remove_board(v, owner);
+        v->count += life == GYRE_BOARD_LIVES;
+    }
     qsort(v->owners, v->count, sizeof v->owners[0], by_process);
 }
 
