@@ -28,12 +28,6 @@ enum {
     LOOK_EVERY_NS = 5000000, /* how an actor is */
 };
 
-/* Where the next answer of a wire will be. */
-typedef struct sight {
-    const unsigned char *slot; /* NULL: none is due */
-    uint32_t stamp;
-} sight;
-
 struct gyre_post {
     gyre_port *port;
     int descriptor;
@@ -42,7 +36,7 @@ struct gyre_post {
     pthread_mutex_t lock;
     /* Under the lock. */
     bool due, readable;
-    sight sights[]; /* one for each wire */
+    gyre_sight sights[]; /* one for each wire */
 };
 
 static struct {
@@ -58,20 +52,18 @@ static struct {
 
 static size_t post_bytes(const gyre_port *port)
 {
-    return sizeof(gyre_post) + port->wires * sizeof(sight);
+    return sizeof(gyre_post) + port->wires * sizeof(gyre_sight);
 }
 
 /* Whether a receive would not wait. Under the post's lock. */
 static bool is_there(const gyre_post *post)
 {
     const gyre_actor_status status = gyre_actor_state(post->port->actor);
-    gyre_brief ignored;
 
     if (!post->due)
         return false;
     for (uint32_t i = 0; i < post->port->wires; i++)
-        if (post->sights[i].slot &&
-            gyre_wire_read(post->port, post->sights[i].slot, post->sights[i].stamp, &ignored))
+        if (gyre_sight_is_there(post->port, &post->sights[i]))
             return true;
     return status == GYRE_ACTOR_TERMINATED || status == GYRE_ACTOR_FAILED;
 }
@@ -96,14 +88,8 @@ void gyre_lookout_note(gyre_port *port)
     pthread_mutex_lock(&post->lock);
     post->due = false;
     for (uint32_t i = 0; i < port->wires; i++) {
-        gyre_wire *const w = &port->wire[i];
-
-        post->sights[i].slot = NULL;
-        if (w->asked == 0)
-            continue;
-        post->due = true;
-        post->sights[i].stamp = gyre_ring_stamp(gyre_wire_next_asked(port, w), port->salt);
-        post->sights[i].slot = gyre_wire_slot(port, w->replies, w->receive);
+        post->sights[i] = gyre_wire_sight(port, &port->wire[i]);
+        post->due |= port->wire[i].asked > 0;
     }
     make_readable(post, is_there(post));
     wanted = post->due && !post->readable;

@@ -104,18 +104,10 @@ gyre_status gyre_port_receive(gyre_port *port, gyre_port_answer *out_answer, uin
 /* Whether there is an answer to receive. */
 static bool has_answer(gyre_port *port)
 {
-    gyre_brief ignored;
-
     for (uint32_t i = 0; i < port->wires; i++) {
-        gyre_wire *const w = &port->wire[i];
+        const gyre_sight sight = gyre_wire_sight(port, &port->wire[i]);
 
-        uint32_t number;
-
-        if (w->asked == 0)
-            continue;
-        number = gyre_wire_next_asked(port, w);
-        if (gyre_wire_read(port, gyre_wire_slot(port, w->replies, number),
-                           gyre_ring_stamp(number, port->salt), &ignored))
+        if (gyre_sight_is_there(port, &sight))
             return true;
     }
     return false;

@@ -136,6 +136,31 @@ GYRE_INLINE uint32_t gyre_wire_next_asked(const gyre_port *port, gyre_wire *w)
     return w->receive;
 }
 
+/* Where the next answer to be received will be. */
+typedef struct gyre_sight {
+    const unsigned char *slot; /* NULL: none is due */
+    uint32_t stamp;
+} gyre_sight;
+
+GYRE_INLINE gyre_sight gyre_wire_sight(const gyre_port *port, gyre_wire *w)
+{
+    uint32_t number;
+
+    if (w->asked == 0)
+        return (gyre_sight){NULL, 0};
+    number = gyre_wire_next_asked(port, w);
+    return (gyre_sight){gyre_wire_slot(port, w->replies, number),
+                        gyre_ring_stamp(number, port->salt)};
+}
+
+/* Whether it is there. Any thread that has the sight. */
+GYRE_INLINE bool gyre_sight_is_there(const gyre_port *port, const gyre_sight *sight)
+{
+    gyre_brief ignored;
+
+    return sight->slot && gyre_wire_read(port, sight->slot, sight->stamp, &ignored);
+}
+
 /* Whether a stream has gone on that waited for an answer. */
 bool gyre_wire_has_passed(const gyre_wire *w, uint32_t errand);
 
