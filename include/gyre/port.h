@@ -83,14 +83,17 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_port_call(gyre_port *port, const gyre_br
  * its answer (GYRE_BRIEF_FAILED) and none of the call. With another status than GYRE_OK the first
  * answers, as many as came, are there, and all others are flagged GYRE_BRIEF_MISSING: their
  * messages may have been sent, and be handled yet. GYRE_AGAIN, and nothing was sent, when as many
- * answers to questions are due as the port has room for: receive some. It waits for other room,
- * also with GYRE_PORT_REJECT. */
+ * answers to questions are due of a seat as ask allows: receive some. It waits for other room, also
+ * with GYRE_PORT_REJECT. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
                                                        gyre_brief *out_answers, size_t count,
                                                        uint64_t deadline_ns);
 
 /* Sends a message whose answer is received later, with the cookie. GYRE_AGAIN when as many answers
- * are due as the port has room for, whatever the deadline: receive some. Otherwise as send. */
+ * are due as the port has room for, whatever the deadline: receive some. That is `capacity` of the
+ * launch, of the seat that is to get it. Answers that came and are not received hold up nothing
+ * else; but one that has not come may: what is to be answered waits for room while another has been
+ * under way for `capacity` of them. GYRE_NO_MEMORY for the first of a port. Otherwise as send. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_ask(gyre_port *port, const gyre_brief *message,
                                                  uint64_t cookie, uint64_t deadline_ns);
 

@@ -166,6 +166,26 @@ static void bulk_and_calls_serve_it_too(void)
     unmake(&p);
 }
 
+/* Calls need the place of an answer that is there, and it is there nevertheless. */
+static void calls_do_not_take_an_answer_away(void)
+{
+    const gyre_actor_launch_options small = {.struct_size = sizeof small, .capacity = 16};
+    const gyre_brief message = {.type = 1, .body.words = {9}};
+    gyre_brief answer;
+    pair p;
+
+    REQUIRE(make(&p, &small));
+    for (uint32_t round = 0; round < 50; round++) {
+        CHECK(ask(p.port, 1, 1) == GYRE_OK && ask(p.port, 1, 2) == GYRE_OK);
+        for (int i = 0; i < 40; i++)
+            CHECK(gyre_port_call(p.port, &message, &answer, DEADLINE) == GYRE_OK);
+        CHECK(readable(p.descriptor, PATIENCE_MS) && receive(p.port, 1) == GYRE_OK);
+        CHECK(readable(p.descriptor, PATIENCE_MS) && receive(p.port, 2) == GYRE_OK);
+        CHECK(!readable(p.descriptor, 0));
+    }
+    unmake(&p);
+}
+
 /* Every actor of another kind: one that stays, a crew, one that leaves between two questions. */
 static void an_event_loop_misses_nothing(void)
 {
@@ -354,6 +374,7 @@ static const test_case cases[] = {
     TEST(it_is_not_readable_before),
     TEST(one_that_is_opened_late_knows_what_is_there),
     TEST(bulk_and_calls_serve_it_too),
+    TEST(calls_do_not_take_an_answer_away),
     TEST(an_event_loop_misses_nothing),
     TEST(an_end_is_an_event),
     TEST(a_failure_is_an_event),

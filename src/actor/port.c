@@ -72,8 +72,10 @@ void gyre_ports_destroy(gyre_actor *actor)
         if (!port)
             continue;
         gyre_lookout_close(port);
-        for (uint32_t i = 0; i < port->wires; i++)
+        for (uint32_t i = 0; i < port->wires; i++) {
             gyre_free(NULL, port->wire[i].entries, (size_t)port->mask + 1, sizeof(gyre_booking));
+            gyre_free(NULL, port->wire[i].aside, (size_t)port->mask + 1, sizeof(gyre_port_answer));
+        }
         gyre_free(NULL, port, port_bytes(port->wires), 1);
         actor->port[p] = NULL;
     }
@@ -146,7 +148,7 @@ void gyre_port_close(gyre_port *port)
         for (uint32_t n = w->oldest; n != w->called; n++)
             if (w->entries[n & port->mask].state != GYRE_BOOKING_DONE)
                 w->entries[n & port->mask].state = GYRE_BOOKING_ABANDONED;
-        w->asked = 0;
+        w->asked = w->aside_count = 0;
         w->receive = w->called;
     }
     /* release: the next to open it finds the books as they are */

@@ -58,7 +58,7 @@ typedef struct gyre_wire {
     uint32_t called;       /* the next call's number */
     uint32_t oldest;       /* call that is not over */
     uint32_t receive;      /* call to be received next, or before one that is */
-    uint32_t asked;        /* calls to be received */
+    uint32_t asked;        /* calls to be received, `capacity` at most */
     gyre_pace pace;        /* of bells */
     bool bell_due;         /* the last bell was given up before it was answered */
     bool timed;            /* messages with deadlines were sent */
@@ -66,6 +66,9 @@ typedef struct gyre_wire {
     _Atomic uint32_t tail; /* requests sent [port-sent] */
     _Atomic uint32_t rung; /* bells rung [port-sent] */
     gyre_errand errand[GYRE_MAILBOX_ERRANDS];
+    /* Answers whose places in the books others needed: the first of those to be received. */
+    gyre_port_answer *aside; /* owned; `capacity` of them; NULL: nothing was asked */
+    uint32_t aside_first, aside_count;
 } gyre_wire;
 
 struct gyre_port {

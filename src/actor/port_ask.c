@@ -18,14 +18,13 @@ gyre_status gyre_port_ask(gyre_port *port, const gyre_brief *message, uint64_t c
     if (status != GYRE_OK)
         return status;
     w = gyre_port_choose(port);
-    if (gyre_wire_room(port, w) == 0 || w->called - w->oldest > port->mask) {
+    if (__builtin_expect(!w->aside, 0))
+        status = gyre_wire_prepare(port, w);
+    if (status == GYRE_OK && !gyre_wire_has_room_for_call(port, w))
         status = gyre_wire_await_room(port, w, true, deadline_ns);
-        if (status != GYRE_OK)
-            return status;
-    }
-    gyre_wire_put(port, w, message, GYRE_BRIEF_CALL,
-                  gyre_wire_book(port, w, GYRE_BOOKING_ASKED, cookie));
-    w->asked++;
+    if (status != GYRE_OK)
+        return status;
+    gyre_wire_put(port, w, message, GYRE_BRIEF_CALL, gyre_wire_book_asked(port, w, cookie));
     if (__builtin_expect(port->post != NULL, 0) && w->asked == 1)
         gyre_lookout_note(port);
     return GYRE_OK;
@@ -47,6 +46,12 @@ static bool hear(gyre_port *port, gyre_wire *w, gyre_port_answer *out_answer)
 
     if (w->asked == 0)
         return false;
+    if (w->aside_count > 0) {
+        *out_answer = w->aside[w->aside_first++ & port->mask];
+        w->aside_count--;
+        w->asked--;
+        return true;
+    }
     e = &w->entries[gyre_wire_next_asked(port, w) & port->mask];
     if (!gyre_wire_read(port, gyre_wire_slot(port, w->replies, w->receive),
                         gyre_ring_stamp(w->receive, port->salt), &out_answer->brief))

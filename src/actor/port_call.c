@@ -30,7 +30,7 @@ GYRE_INLINE bool is_quiet(const gyre_wire *w)
 }
 
 /* The same, after a look at what has come meanwhile. */
-GYRE_APART static bool becomes_quiet(const gyre_port *port, gyre_wire *w)
+GYRE_APART static bool becomes_quiet(gyre_port *port, gyre_wire *w)
 {
     if (!gyre_wire_bell_is_due(port, w))
         gyre_wire_learn(port, w);
@@ -120,7 +120,7 @@ GYRE_APART static gyre_status call_by_ring(gyre_port *port, gyre_wire *w, const 
     gyre_status status = GYRE_OK;
     uint32_t number;
 
-    if (gyre_wire_room(port, w) == 0 || w->called - w->oldest > port->mask)
+    if (!gyre_wire_has_room_for_call(port, w))
         status = gyre_wire_await_room(port, w, true, deadline_ns);
     if (status != GYRE_OK)
         return status;
@@ -155,10 +155,9 @@ static size_t call_some(gyre_port *port, const gyre_brief *messages, size_t coun
     for (i = sent; i < count; i++) {
         gyre_wire *const w = &port->wire[(start + i) % wires];
 
-        if (__builtin_expect(gyre_wire_room(port, w) == 0 || w->called - w->oldest > port->mask,
-                             0)) {
+        if (__builtin_expect(!gyre_wire_has_room_for_call(port, w), 0)) {
             gyre_wire_learn(port, w);
-            if (gyre_wire_room(port, w) == 0 || w->called - w->oldest > port->mask)
+            if (!gyre_wire_has_room_for_call(port, w))
                 break;
         }
         gyre_wire_put(port, w, &messages[i], GYRE_BRIEF_CALL,

@@ -263,9 +263,8 @@ static gyre_status go(gyre_port *port, gyre_wire *w, const errand *it, uint32_t 
         return status;
     }
     if (it->how & ANSWERED) {
-        gyre_wire_book(port, w, GYRE_BOOKING_ASKED, it->cookie);
+        gyre_wire_book_asked(port, w, it->cookie);
         w->entries[number & port->mask].errand = (uint16_t)(it->how & BEFORE ? k + 1 : 0);
-        w->asked++;
     } else {
         w->one_way = tail + 1;
         w->one_ways = true;
@@ -301,7 +300,10 @@ static gyre_status run(gyre_port *port, const errand *it, uint64_t deadline_ns)
                          "when the stream has come there",
                          port->actor->name, device->name);
     w = gyre_port_choose(port);
-    if (gyre_wire_room(port, w) == 0 || (call && w->called - w->oldest > port->mask))
+    if (call)
+        status = gyre_wire_prepare(port, w);
+    if (status == GYRE_OK &&
+        !(call ? gyre_wire_has_room_for_call(port, w) : gyre_wire_room(port, w) > 0))
         status = gyre_wire_await_room(port, w, call, deadline_ns);
     if (status == GYRE_OK && (it->how & BEFORE))
         status = await_errand(port, w, deadline_ns, &k);

@@ -292,6 +292,93 @@ static void calls_without_room_send_nothing(void)
     stage_fini();
 }
 
+/* Calls that are answered at once; how many, up to the first that was not. */
+static uint32_t call_often(uint32_t times, gyre_status *out_status)
+{
+    const gyre_brief message = {.type = 2};
+    gyre_brief answer;
+    uint32_t called;
+
+    *out_status = GYRE_OK;
+    for (called = 0; called < times; called++) {
+        gyre_wire_learn(s.port, s.wire); /* as the call does, before its slot is written */
+        if (s.wire->called - s.wire->oldest < CAPACITY)
+            answer_call(s.wire->called, called);
+        *out_status = gyre_port_call(s.port, &message, &answer, in_vain());
+        if (*out_status != GYRE_OK)
+            break;
+        CHECK(answer.body.words[0] == called);
+    }
+    return called;
+}
+
+static void answers_that_nobody_receives_hold_up_no_call(void)
+{
+    const gyre_brief message = {.type = 1};
+    gyre_port_answer heard[CAPACITY];
+    uint32_t number[CAPACITY];
+    gyre_status status;
+    size_t count, index;
+
+    REQUIRE(stage_init(0));
+    for (uint32_t i = 0; i < CAPACITY; i++) {
+        CHECK(gyre_port_ask(s.port, &message, 100 + i, soon()) == GYRE_OK);
+        number[i] = s.wire->called - 1;
+        answer_call(number[i], 200 + i);
+        CHECK(gyre_port_due(s.port) == i + 1);
+        if (i < CAPACITY - 1)
+            CHECK(call_often(3 * CAPACITY, &status) == 3 * CAPACITY);
+        CHECK(gyre_port_wait_any(&s.port, 1, 0, &index) == GYRE_OK);
+    }
+    CHECK(number[CAPACITY - 1] - number[0] > 2 * CAPACITY);
+    CHECK(gyre_port_ask(s.port, &message, 1, soon()) == GYRE_AGAIN);
+    CHECK(call_often(1, &status) == 0 && status == GYRE_AGAIN);
+    CHECK(gyre_port_receive_many(s.port, heard, CAPACITY, in_vain(), &count) == GYRE_OK);
+    REQUIRE(count == CAPACITY && gyre_port_due(s.port) == 0);
+    for (uint32_t i = 0; i < CAPACITY; i++)
+        CHECK(heard[i].cookie == 100 + i && heard[i].brief.body.words[0] == 200 + i);
+    CHECK(gyre_port_receive(s.port, heard, in_vain()) == GYRE_NOT_FOUND);
+    CHECK(call_often(3 * CAPACITY, &status) == 3 * CAPACITY);
+    stage_fini();
+}
+
+/* Its slot is the seat's until it comes: there is no other room than behind it. */
+static void an_answer_that_has_not_come_is_waited_for(void)
+{
+    const gyre_brief message = {.type = 1};
+    gyre_port_answer heard;
+    gyre_status status;
+
+    REQUIRE(stage_init(0));
+    CHECK(gyre_port_ask(s.port, &message, 5, soon()) == GYRE_OK);
+    CHECK(call_often(CAPACITY, &status) == CAPACITY - 1 && status == GYRE_TIMEOUT);
+    CHECK(gyre_port_ask(s.port, &message, 6, in_vain()) == GYRE_TIMEOUT);
+    CHECK(gyre_port_due(s.port) == 1);
+    answer_call(FIRST, 55);
+    CHECK(call_often(3 * CAPACITY, &status) == 3 * CAPACITY);
+    CHECK(gyre_port_receive(s.port, &heard, in_vain()) == GYRE_OK);
+    CHECK(heard.cookie == 5 && heard.brief.body.words[0] == 55);
+    stage_fini();
+}
+
+static void what_was_put_aside_is_closed_with_the_port(void)
+{
+    const gyre_brief message = {.type = 1};
+    gyre_port_answer heard;
+    gyre_status status;
+
+    REQUIRE(stage_init(0));
+    CHECK(gyre_port_ask(s.port, &message, 5, soon()) == GYRE_OK);
+    answer_call(FIRST, 55);
+    CHECK(call_often(2 * CAPACITY, &status) == 2 * CAPACITY);
+    gyre_port_close(s.port);
+    REQUIRE(gyre_port_open(&s.actor, NULL, &s.port) == GYRE_OK);
+    CHECK(gyre_port_due(s.port) == 0);
+    CHECK(gyre_port_receive(s.port, &heard, in_vain()) == GYRE_NOT_FOUND);
+    CHECK(ask_and_answer() == CAPACITY && ask_and_answer() == CAPACITY);
+    stage_fini();
+}
+
 /* The seats' clock is ahead of the host's, or behind it; theirs is what they are told. */
 static void deadlines_are_told_by_the_seats_clock(void)
 {
@@ -348,6 +435,9 @@ static const test_case cases[] = {
     TEST(one_ways_of_long_ago_are_over),
     TEST(calls_that_fail_say_which_answers_came),
     TEST(calls_without_room_send_nothing),
+    TEST(answers_that_nobody_receives_hold_up_no_call),
+    TEST(an_answer_that_has_not_come_is_waited_for),
+    TEST(what_was_put_aside_is_closed_with_the_port),
     TEST(heads_of_somebody_else_are_not_believed),
     TEST(deadlines_are_told_by_the_seats_clock),
     TEST(the_seats_clock_is_asked_again),

@@ -7,6 +7,8 @@
 #include <time.h>
 
 #include "actor/away.h"
+#include "actor/lookout.h"
+#include "base/alloc.h"
 #include "base/fail.h"
 #include "base/wait.h"
 #include "gyre/clock.h"
@@ -88,9 +90,36 @@ gyre_status gyre_port_refuse(gyre_port *port, uint32_t status)
     return gyre_actor_look(port->actor);
 }
 
-/* Calls that are over at the old end of the books are forgotten. */
-static void settle(const gyre_port *port, gyre_wire *w)
+gyre_status gyre_wire_prepare(const gyre_port *port, gyre_wire *w)
 {
+    void *memory = NULL;
+    const gyre_status status =
+        w->aside ? GYRE_OK : gyre_alloc(NULL, (size_t)port->mask + 1, sizeof *w->aside, &memory);
+
+    if (memory)
+        w->aside = memory;
+    return status;
+}
+
+/* Puts the answer to the oldest call aside, if it has come and its place is needed: not when as
+ * many are due as may be, since then the caller has to receive first. */
+static bool put_aside(const gyre_port *port, gyre_wire *w, const gyre_booking *e)
+{
+    gyre_port_answer *const to = &w->aside[(w->aside_first + w->aside_count) & port->mask];
+
+    if (w->called - w->oldest <= port->mask || w->asked > port->mask ||
+        !gyre_wire_read(port, gyre_wire_slot(port, w->replies, w->oldest),
+                        gyre_ring_stamp(w->oldest, port->salt), &to->brief))
+        return false;
+    to->cookie = e->cookie;
+    w->aside_count++;
+    return true;
+}
+
+/* Calls that are over at the old end of the books are forgotten. */
+static void settle(gyre_port *port, gyre_wire *w)
+{
+    const uint32_t aside = w->aside_count;
     gyre_brief ignored;
 
     while (w->oldest != w->called) {
@@ -100,6 +129,8 @@ static void settle(const gyre_port *port, gyre_wire *w)
             gyre_wire_read(port, gyre_wire_slot(port, w->replies, w->oldest),
                            gyre_ring_stamp(w->oldest, port->salt), &ignored))
             e->state = GYRE_BOOKING_DONE;
+        if (e->state == GYRE_BOOKING_ASKED && put_aside(port, w, e))
+            e->state = GYRE_BOOKING_DONE;
         if (e->errand && gyre_wire_has_passed(w, e->errand - 1U))
             e->errand = 0;
         if (e->state != GYRE_BOOKING_DONE || e->errand)
@@ -108,6 +139,8 @@ static void settle(const gyre_port *port, gyre_wire *w)
     }
     if ((int32_t)(w->receive - w->oldest) < 0)
         w->receive = w->oldest;
+    if (w->aside_count != aside && port->post)
+        gyre_lookout_note(port); /* its slot will be another's */
 }
 
 bool gyre_wire_bell_is_due(const gyre_port *port, gyre_wire *w)
@@ -122,7 +155,7 @@ bool gyre_wire_bell_is_due(const gyre_port *port, gyre_wire *w)
     return w->bell_due;
 }
 
-void gyre_wire_learn(const gyre_port *port, gyre_wire *w)
+void gyre_wire_learn(gyre_port *port, gyre_wire *w)
 {
     /* acquire [actor-heads]: what those messages did can be seen */
     const uint32_t told = gyre_mailbox_acquire(&w->seat->heads[port->index]);
@@ -169,9 +202,9 @@ gyre_status gyre_wire_await_room(gyre_port *port, gyre_wire *w, bool call, uint6
         gyre_status status;
 
         gyre_wire_learn(port, w);
-        if (call && w->called - w->oldest > port->mask && w->asked > 0)
+        if (call && w->asked > port->mask)
             return GYRE_AGAIN; /* the caller has to receive first */
-        if (gyre_wire_room(port, w) > 0 && !(call && w->called - w->oldest > port->mask))
+        if (call ? gyre_wire_has_room_for_call(port, w) : gyre_wire_room(port, w) > 0)
             return GYRE_OK;
         if (port->rejects)
             return GYRE_AGAIN;

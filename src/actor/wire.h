@@ -4,9 +4,11 @@
  * books of both.
  *
  * Calls are numbered, and the number is the slot of the answer; so an answer is found without
- * looking for it, and the books alone say how many may be under way. What may be written again in
- * the ring there is known from two sides: the heads that the seat publishes, and answers, each of
- * which says that its request was read.
+ * looking for it, and the books alone say how many may be under way. They begin with the oldest
+ * call that is not over; so that one which nobody receives does not hold up the others, its answer
+ * is put aside when they are full, and only one that has not come is waited for. What may be
+ * written again in the ring there is known from two sides: the heads that the seat publishes, and
+ * answers, each of which says that its request was read.
  *
  * Between seeing an answer and writing the next message there is no locked instruction: those cost
  * as much as the way to another core and back.
@@ -64,11 +66,19 @@ GYRE_INLINE uint32_t gyre_wire_own(const _Atomic uint32_t *count)
 bool gyre_wire_bell_is_due(const gyre_port *port, gyre_wire *w);
 
 /* Learns how much of the ring can be written again. */
-void gyre_wire_learn(const gyre_port *port, gyre_wire *w);
+void gyre_wire_learn(gyre_port *port, gyre_wire *w);
 
 GYRE_INLINE uint32_t gyre_wire_room(const gyre_port *port, const gyre_wire *w)
 {
     return port->mask + 1 - (gyre_wire_own(&w->tail) - w->head);
+}
+
+/* Whether a call can be sent at once: the ring has room, and so have the books, also for its answer
+ * if that is not received soon. */
+GYRE_INLINE bool gyre_wire_has_room_for_call(const gyre_port *port, const gyre_wire *w)
+{
+    return gyre_wire_room(port, w) > 0 && w->called - w->oldest <= port->mask &&
+           w->asked <= port->mask;
 }
 
 /* Puts one message into the ring, which has room. */
@@ -126,7 +136,16 @@ GYRE_INLINE uint32_t gyre_wire_book(const gyre_port *port, gyre_wire *w, gyre_bo
     return number;
 }
 
-/* The number of the call that is to be received next; there is one. */
+/* The same for a call that is to be received. */
+GYRE_INLINE uint32_t gyre_wire_book_asked(const gyre_port *port, gyre_wire *w, uint64_t cookie)
+{
+    const uint32_t number = gyre_wire_book(port, w, GYRE_BOOKING_ASKED, cookie);
+
+    w->asked++;
+    return number;
+}
+
+/* The number of the call that is to be received next; one is, and its answer is not aside. */
 GYRE_INLINE uint32_t gyre_wire_next_asked(const gyre_port *port, gyre_wire *w)
 {
     if ((int32_t)(w->receive - w->oldest) < 0)
@@ -138,19 +157,20 @@ GYRE_INLINE uint32_t gyre_wire_next_asked(const gyre_port *port, gyre_wire *w)
 
 /* Where the next answer to be received will be. */
 typedef struct gyre_sight {
-    const unsigned char *slot; /* NULL: none is due */
+    const unsigned char *slot; /* NULL: none is due, or it was put aside */
     uint32_t stamp;
+    bool aside;
 } gyre_sight;
 
 GYRE_INLINE gyre_sight gyre_wire_sight(const gyre_port *port, gyre_wire *w)
 {
     uint32_t number;
 
-    if (w->asked == 0)
-        return (gyre_sight){NULL, 0};
+    if (w->asked == 0 || w->aside_count > 0)
+        return (gyre_sight){.aside = w->aside_count > 0};
     number = gyre_wire_next_asked(port, w);
-    return (gyre_sight){gyre_wire_slot(port, w->replies, number),
-                        gyre_ring_stamp(number, port->salt)};
+    return (gyre_sight){.slot = gyre_wire_slot(port, w->replies, number),
+                        .stamp = gyre_ring_stamp(number, port->salt)};
 }
 
 /* Whether it is there. Any thread that has the sight. */
@@ -158,6 +178,8 @@ GYRE_INLINE bool gyre_sight_is_there(const gyre_port *port, const gyre_sight *si
 {
     gyre_brief ignored;
 
+    if (sight->aside)
+        return true;
     return sight->slot && gyre_wire_read(port, sight->slot, sight->stamp, &ignored);
 }
 
@@ -173,6 +195,9 @@ GYRE_INLINE void gyre_bells_push(void)
     __asm__ volatile("dsb st" ::: "memory");
 #endif
 }
+
+/* Before something is asked: a place for answers that are put aside. */
+GYRE_MUST_USE gyre_status gyre_wire_prepare(const gyre_port *port, gyre_wire *w);
 
 /* Waits until the ring has room, and the books if it is to be answered. */
 GYRE_MUST_USE gyre_status gyre_wire_await_room(gyre_port *port, gyre_wire *w, bool call,

@@ -537,6 +537,43 @@ static void nonsense_is_refused(void)
     gyre_port_close(NULL);
 }
 
+static void answers_that_nobody_receives_hold_up_no_call(void)
+{
+    const gyre_actor_launch_options options = {.struct_size = sizeof options, .capacity = 16};
+    gyre_actor *const actor = actor_new(&echo, &options);
+    gyre_port *const port = port_new(actor);
+    gyre_brief requests[40], answers[40], question;
+    gyre_port_answer heard = {.cookie = 0};
+    uint64_t chance = 12;
+    size_t wrong = 0;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    question = echo_of(&chance);
+    for (size_t i = 0; i < COUNT(requests); i++)
+        requests[i] = echo_of(&chance);
+    for (uint64_t due = 1; due < 16; due++) {
+        REQUIRE(ok(gyre_port_ask(port, &question, due, soon())) && gyre_port_due(port) == due);
+        REQUIRE(ok(gyre_port_call_many(port, requests, answers, COUNT(requests), soon())));
+        for (size_t i = 0; i < COUNT(requests); i++)
+            wrong += !echoes(&requests[i], &answers[i]);
+        for (size_t i = 0; i < COUNT(requests); i++) {
+            REQUIRE(ok(gyre_port_call(port, &requests[i], &answers[i], soon())));
+            wrong += !echoes(&requests[i], &answers[i]);
+        }
+    }
+    CHECK(ok(gyre_port_ask(port, &question, 16, soon())));
+    CHECK(gyre_port_ask(port, &question, 17, soon()) == GYRE_AGAIN);
+    CHECK(gyre_port_call(port, &question, answers, soon()) == GYRE_AGAIN);
+    CHECK(gyre_port_call_many(port, requests, answers, COUNT(requests), soon()) == GYRE_AGAIN);
+    for (uint64_t i = 1; i <= 16; i++) {
+        REQUIRE(ok(gyre_port_receive(port, &heard, soon())));
+        wrong += heard.cookie != i || !echoes(&question, &heard.brief);
+    }
+    CHECK(wrong == 0 && gyre_port_due(port) == 0);
+    CHECK(end(actor, port));
+}
+
 static void a_full_port_rejects_or_waits(void)
 {
     const gyre_actor_launch_options options = {
@@ -580,6 +617,7 @@ static const test_case cases[] = {
     TEST(silence_is_no_stall),
     TEST(bells_may_lie_apart),
     TEST(nonsense_is_refused),
+    TEST(answers_that_nobody_receives_hold_up_no_call),
     TEST(a_full_port_rejects_or_waits),
 };
 CONFORMANCE_MAIN(cases)

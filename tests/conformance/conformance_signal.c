@@ -370,6 +370,36 @@ static void streams_go_on_when_the_actor_fails(void)
     on = before;
 }
 
+/* The stream has yet to look at the answer, which is therefore where it came to. */
+static void an_answer_stays_until_the_stream_has_gone_on(void)
+{
+    gyre_brief mix = {.type = LEDGER_MIX, .body.words = {1}}, answer;
+    gyre_port_answer heard;
+    gyre_status status = GYRE_OK;
+    const uint32_t word = 9;
+    uint32_t calls = 0;
+    scene s;
+
+    if (!gates_exist())
+        SKIP("kernels of this device cannot be held up");
+    if (!scene_begin(&s, &ledger, 16))
+        return;
+    if (streams_wait(&s) && hold(&s)) {
+        CHECK(ok(gyre_port_ask_before(s.port, s.stream, &mix, 1, soon())));
+        CHECK(fill(&s, &word));
+        for (; status == GYRE_OK && calls < 40; calls += status == GYRE_OK)
+            status = gyre_port_call(s.port, &mix, &answer, gyre_clock_after_ns(20 * MS));
+        CHECK(status == GYRE_TIMEOUT && calls < 16 && gyre_port_due(s.port) == 1);
+        gate_open(&s.held);
+        CHECK(ok(gyre_stream_sync(s.stream)) && s.data[N - 1] == word);
+        for (int i = 0; i < 40; i++)
+            CHECK(ok(gyre_port_call(s.port, &mix, &answer, soon())));
+        CHECK(ok(gyre_port_receive(s.port, &heard, soon())) && heard.cookie == 1);
+        CHECK(heard.brief.body.words[1] == 2);
+    }
+    scene_end(&s);
+}
+
 static void a_message_that_is_held_is_no_stall(void)
 {
     const gyre_brief mix = {.type = LEDGER_MIX, .body.words = {1}};
@@ -475,6 +505,7 @@ static const test_case cases[] = {
     TEST(a_stream_waits_for_its_answer),
     TEST(streams_that_wait_are_bounded),
     TEST(streams_go_on_when_the_actor_ends),
+    TEST(an_answer_stays_until_the_stream_has_gone_on),
     TEST(a_message_that_is_held_is_no_stall),
     TEST(a_stream_waits_for_none_that_is_paused),
     TEST(what_a_stream_refuses_was_not_sent),
