@@ -232,6 +232,25 @@ static void one_ways_of_long_ago_are_over(void)
     }
 }
 
+/* Nor is the answer to a question missed that comes behind so many calls. */
+static void an_answer_is_found_behind_any_number_of_calls(void)
+{
+    static const uint32_t laps[] = {0, 0x7fffffff - CAPACITY, 0x80000010, 0xfffffff0};
+
+    for (size_t i = 0; i < sizeof laps / sizeof laps[0]; i++) {
+        REQUIRE(stage_init(0));
+        CHECK(ask_and_answer() == CAPACITY);
+        gyre_wire_learn(s.port, s.wire);
+        /* as if so many calls more had been made and answered */
+        s.wire->head += laps[i];
+        s.wire->called += laps[i];
+        s.wire->oldest += laps[i];
+        atomic_store(&s.wire->tail, atomic_load(&s.wire->tail) + laps[i]);
+        CHECK(ask_and_answer() == CAPACITY);
+        stage_fini();
+    }
+}
+
 static void heads_of_somebody_else_are_not_believed(void)
 {
     static const uint32_t wrong[] = {FIRST - 1, FIRST + 17, FIRST + 0x80000000, FIRST - 100};
@@ -433,6 +452,7 @@ static const test_case cases[] = {
     TEST(an_end_without_an_answer_is_told),
     TEST(answers_give_no_room_for_what_has_none),
     TEST(one_ways_of_long_ago_are_over),
+    TEST(an_answer_is_found_behind_any_number_of_calls),
     TEST(calls_that_fail_say_which_answers_came),
     TEST(calls_without_room_send_nothing),
     TEST(answers_that_nobody_receives_hold_up_no_call),
