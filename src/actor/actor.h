@@ -162,6 +162,11 @@ GYRE_MUST_USE gyre_status gyre_actor_look(gyre_actor *actor);
 /* The same for who has the lock, but for what it printed. */
 GYRE_MUST_USE gyre_status gyre_actor_look_held(gyre_actor *actor);
 
+/* Why it has ended or failed: GYRE_CLOSED or GYRE_DEVICE_LOST, with the reason; GYRE_OK: it has
+ * not. Takes no lock, so that nobody who holds it is in the way: for who has a port open, which
+ * keeps the next launch and its faults away, or holds the lock. */
+GYRE_MUST_USE gyre_status gyre_actor_why_ended(gyre_actor *actor);
+
 /* watch.c: GYRE_OK, or it has failed now: a seat has something to do, and for stall_ns has not told
  * that it did anything. The lock is held. */
 GYRE_MUST_USE gyre_status gyre_actor_watch(gyre_actor *actor);

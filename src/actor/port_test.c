@@ -177,6 +177,36 @@ static void an_end_without_an_answer_is_told(void)
     stage_fini();
 }
 
+/* As it is while another thread reads the state of one that has ended. */
+static void an_end_is_told_whoever_holds_the_actor(void)
+{
+    static const gyre_status told[] = {GYRE_CLOSED, GYRE_DEVICE_LOST};
+    const gyre_brief message = {.type = 1};
+    gyre_port_answer heard;
+    gyre_brief answer;
+    size_t sent;
+
+    for (int fails = 0; fails < 2; fails++) {
+        REQUIRE(stage_init(1));
+        CHECK(gyre_port_ask(s.port, &message, 5, soon()) == GYRE_OK);
+        s.actor.fault = (gyre_error){.status = GYRE_DEVICE_LOST, .native = 7, .text = "it burnt"};
+        atomic_store(&s.actor.status, fails ? GYRE_ACTOR_FAILED : GYRE_ACTOR_TERMINATED);
+        REQUIRE(gyre_latch_try(&s.actor.lock));
+        CHECK(gyre_port_send(s.port, &message, soon()) == told[fails]);
+        CHECK(strcmp(gyre_error_last()->text, fails ? "it burnt" : "actor '' has ended") == 0);
+        CHECK(gyre_error_last()->native == (fails ? 7 : 0));
+        CHECK(gyre_port_send_many(s.port, &message, 1, soon(), &sent) == told[fails]);
+        CHECK(gyre_port_call(s.port, &message, &answer, soon()) == told[fails]);
+        CHECK(gyre_port_call_many(s.port, &message, &answer, 1, soon()) == told[fails]);
+        CHECK(gyre_port_ask(s.port, &message, 6, soon()) == told[fails]);
+        CHECK(gyre_wire_own(&s.wire->tail) == FIRST + 1); /* nothing was sent */
+        CHECK(gyre_port_receive(s.port, &heard, soon()) == told[fails]);
+        CHECK(gyre_port_flush(s.port, soon()) == told[fails]);
+        CHECK(gyre_latch_give(&s.actor.lock));
+        stage_fini();
+    }
+}
+
 /* Asks as often as the ring has slots, and answers all, without telling heads. */
 static size_t ask_and_answer(void)
 {
@@ -450,6 +480,7 @@ static void the_seats_clock_is_asked_again(void)
 static const test_case cases[] = {
     TEST(an_answer_that_came_before_the_end_is_not_lost),
     TEST(an_end_without_an_answer_is_told),
+    TEST(an_end_is_told_whoever_holds_the_actor),
     TEST(answers_give_no_room_for_what_has_none),
     TEST(one_ways_of_long_ago_are_over),
     TEST(an_answer_is_found_behind_any_number_of_calls),

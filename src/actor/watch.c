@@ -141,9 +141,21 @@ gyre_status gyre_actor_watch(gyre_actor *actor)
     return GYRE_OK;
 }
 
+gyre_status gyre_actor_why_ended(gyre_actor *actor)
+{
+    const gyre_actor_status now = gyre_actor_state(actor);
+
+    if (now == GYRE_ACTOR_FAILED)
+        return gyre_fail_at(actor->fault.status, actor->fault.native, actor->fault.file,
+                            actor->fault.line, "%s", actor->fault.text);
+    if (now == GYRE_ACTOR_TERMINATED)
+        return gyre_fail(GYRE_CLOSED, "actor '%s' has ended", actor->name);
+    return GYRE_OK;
+}
+
 gyre_status gyre_actor_look_held(gyre_actor *actor)
 {
-    gyre_actor_status now = gyre_actor_state(actor);
+    const gyre_actor_status now = gyre_actor_state(actor);
     gyre_status status = GYRE_OK;
 
     if (gyre_actor_is_resident(now)) {
@@ -156,13 +168,7 @@ gyre_status gyre_actor_look_held(gyre_actor *actor)
         status = gyre_actor_come_back(actor);
         status = status == GYRE_AGAIN ? GYRE_OK : status;
     }
-    now = gyre_actor_state(actor);
-    if (status == GYRE_OK && now == GYRE_ACTOR_FAILED)
-        status = gyre_fail_at(actor->fault.status, actor->fault.native, actor->fault.file,
-                              actor->fault.line, "%s", actor->fault.text);
-    else if (status == GYRE_OK && now == GYRE_ACTOR_TERMINATED)
-        status = gyre_fail(GYRE_CLOSED, "actor '%s' has ended", actor->name);
-    return status;
+    return status == GYRE_OK ? gyre_actor_why_ended(actor) : status;
 }
 
 gyre_status gyre_actor_look(gyre_actor *actor)

@@ -26,12 +26,17 @@ enum {
 /* At the deadline: nothing will come of one that has ended, and then there is a reason. */
 static gyre_status give_up(gyre_port *port)
 {
-    const gyre_actor_status now = gyre_actor_state(port->actor);
-    gyre_status status = GYRE_OK;
+    const gyre_status status = gyre_actor_why_ended(port->actor);
 
-    if (now == GYRE_ACTOR_TERMINATED || now == GYRE_ACTOR_FAILED)
-        status = gyre_actor_look(port->actor);
     return status == GYRE_OK ? GYRE_TIMEOUT : status;
+}
+
+/* How the actor is; that it has ended is known also while somebody holds its lock. */
+static gyre_status look(gyre_port *port)
+{
+    const gyre_status status = gyre_actor_look(port->actor);
+
+    return status == GYRE_OK ? gyre_actor_why_ended(port->actor) : status;
 }
 
 const gyre_brief *gyre_wire_time(const gyre_port *port, gyre_wire *w, const gyre_brief *message,
@@ -68,7 +73,7 @@ gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w)
         return give_up(port);
     if (now_ns - w->since_ns > LOOK_AFTER_NS &&
         (w->looked_ns == w->since_ns || now_ns - w->looked_ns > LOOK_EVERY_NS)) {
-        const gyre_status status = gyre_actor_look(port->actor);
+        const gyre_status status = look(port);
 
         w->looked_ns = now_ns;
         if (status != GYRE_OK)
@@ -87,7 +92,7 @@ gyre_status gyre_port_refuse(gyre_port *port, uint32_t status)
         return gyre_fail(GYRE_CLOSED, "actor '%s' is ending", port->actor->name);
     if (status == GYRE_ACTOR_AWAY)
         return gyre_actor_recall(port->actor);
-    return gyre_actor_look(port->actor);
+    return gyre_actor_why_ended(port->actor);
 }
 
 gyre_status gyre_wire_prepare(const gyre_port *port, gyre_wire *w)
