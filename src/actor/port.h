@@ -95,6 +95,12 @@ typedef struct gyre_waiting {
 /* One more look was in vain. GYRE_OK: look again. */
 GYRE_MUST_USE gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w);
 
+/* The same for all ports that have answers due: one that sees less of its actor than the others
+ * does not find out that it hangs. With another status than GYRE_OK and GYRE_TIMEOUT, *out_index is
+ * whose it is; 0 otherwise. */
+GYRE_MUST_USE gyre_status gyre_ports_wait_on(gyre_port *const *ports, size_t count, gyre_waiting *w,
+                                             size_t *out_index);
+
 /* Why messages make no sense any more; one that is away is called back, and they do. */
 GYRE_MUST_USE gyre_status gyre_port_refuse(gyre_port *port, uint32_t status);
 

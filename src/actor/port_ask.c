@@ -123,7 +123,7 @@ gyre_status gyre_port_wait_any(gyre_port *const *ports, size_t count, uint64_t d
 {
     gyre_waiting wait = {.deadline_ns = deadline_ns};
     gyre_status status = gyre_process_check();
-    size_t due = 0, asked = 0;
+    size_t due = 0, bad = 0;
     static _Thread_local uint32_t turn;
 
     *out_index = 0;
@@ -140,14 +140,9 @@ gyre_status gyre_port_wait_any(gyre_port *const *ports, size_t count, uint64_t d
             if (has_answer(ports[*out_index]))
                 return GYRE_OK;
         }
-        /* each of them in turn is asked how it is */
-        do
-            asked = (asked + 1) % count;
-        while (gyre_port_due(ports[asked]) == 0);
-        if (status != GYRE_OK) {
-            *out_index = asked;
+        *out_index = bad;
+        if (status != GYRE_OK)
             return status;
-        }
-        status = gyre_port_wait_on(ports[asked], &wait); /* and all once more after bad news */
+        status = gyre_ports_wait_on(ports, count, &wait, &bad); /* and once more after bad news */
     }
 }

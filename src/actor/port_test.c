@@ -12,7 +12,7 @@
 #include "gyre/clock.h"
 #include "test.h"
 
-enum { CAPACITY = 16 };
+enum { CAPACITY = 16, CROWD = 40 };
 #define FIRST UINT32_C(0xfffffff8) /* so that sequences wrap */
 #define MS UINT64_C(1000000)
 
@@ -23,13 +23,16 @@ static last_deed deed;
 static gyre_residence residence;
 
 /* An actor whose seat is this test. */
-static struct {
+typedef struct stage {
     gyre_actor actor;
     gyre_port *port;
     gyre_wire *wire;
     gyre_seat *seat;
     gyre_seat_watch watch;
-} s;
+    uint32_t looks; /* how it is */
+} stage;
+
+static stage s, crowd[CROWD];
 
 static uint64_t soon(void)
 {
@@ -80,17 +83,17 @@ static void leave(gyre_actor *actor)
     (void)actor;
 }
 
-static bool stage_init(uint32_t replicas)
+static bool stage_raise(stage *at, uint32_t replicas)
 {
-    gyre_mailbox_shape *const shape = &s.actor.shape;
+    gyre_mailbox_shape *const shape = &at->actor.shape;
 
-    memset(&s, 0, sizeof s);
+    memset(at, 0, sizeof *at);
     residence.look = look;
     residence.leave = leave;
     deed = NOTHING;
-    s.actor.residence = &residence;
-    s.actor.stall_ns = UINT64_MAX;
-    s.actor.watch = &s.watch;
+    at->actor.residence = &residence;
+    at->actor.stall_ns = UINT64_MAX;
+    at->actor.watch = &at->watch;
     *shape = (gyre_mailbox_shape){.seats = 1,
                                   .ports = 1,
                                   .capacity = CAPACITY,
@@ -99,24 +102,34 @@ static bool stage_init(uint32_t replicas)
                                   .wide = 1,
                                   .in_place = 1};
     shape->seat_bytes = gyre_annex_seat_bytes(shape, 16);
-    s.actor.mailbox = aligned_alloc(4096, shape->seat_bytes);
-    if (!s.actor.mailbox)
+    at->actor.mailbox = aligned_alloc(4096, shape->seat_bytes);
+    if (!at->actor.mailbox)
         return false;
-    memset(s.actor.mailbox, 0, shape->seat_bytes);
-    s.seat = gyre_actor_seat(&s.actor, 0);
-    s.seat->heads[0] = s.seat->rung[0] = FIRST;
-    atomic_store(&s.actor.status, GYRE_ACTOR_ACTIVE);
-    if (gyre_ports_create(&s.actor, FIRST) != GYRE_OK ||
-        gyre_port_open(&s.actor, NULL, &s.port) != GYRE_OK)
+    memset(at->actor.mailbox, 0, shape->seat_bytes);
+    at->seat = gyre_actor_seat(&at->actor, 0);
+    at->seat->heads[0] = at->seat->rung[0] = FIRST;
+    atomic_store(&at->actor.status, GYRE_ACTOR_ACTIVE);
+    if (gyre_ports_create(&at->actor, FIRST) != GYRE_OK ||
+        gyre_port_open(&at->actor, NULL, &at->port) != GYRE_OK)
         return false;
-    s.wire = &s.port->wire[0];
+    at->wire = &at->port->wire[0];
     return true;
+}
+
+static void stage_strike(stage *at)
+{
+    gyre_ports_destroy(&at->actor);
+    free(at->actor.mailbox);
+}
+
+static bool stage_init(uint32_t replicas)
+{
+    return stage_raise(&s, replicas);
 }
 
 static void stage_fini(void)
 {
-    gyre_ports_destroy(&s.actor);
-    free(s.actor.mailbox);
+    stage_strike(&s);
 }
 
 /* The seat answers, ends, and the caller hears of the end first. */
@@ -205,6 +218,45 @@ static void an_end_is_told_whoever_holds_the_actor(void)
         CHECK(gyre_latch_give(&s.actor.lock));
         stage_fini();
     }
+}
+
+/* One of the crowd; the last is gone when it is looked at for the third time. */
+static gyre_status look_at_crowd(gyre_actor *actor)
+{
+    stage *const at = (stage *)(void *)actor; /* it begins with the actor */
+
+    if (++at->looks < 3 || at != &crowd[CROWD - 1])
+        return GYRE_AGAIN;
+    return gyre_fail(GYRE_DEVICE_LOST, "the test has ended it");
+}
+
+/* To find out that one hangs, it must not be looked at more seldom because there are others. */
+static void who_waits_for_many_looks_at_all_of_them(void)
+{
+    static gyre_residence counting;
+    const gyre_brief message = {.type = 1};
+    gyre_port *ports[CROWD];
+    size_t index;
+
+    for (size_t i = 0; i < CROWD; i++) {
+        REQUIRE(stage_raise(&crowd[i], 0));
+        ports[i] = crowd[i].port;
+        counting = *crowd[i].actor.residence;
+        counting.look = look_at_crowd;
+        crowd[i].actor.residence = &counting;
+        if (i != 5)
+            CHECK(gyre_port_ask(ports[i], &message, i, soon()) == GYRE_OK);
+    }
+    CHECK(gyre_port_wait_any(ports, CROWD, in_vain(), &index) == GYRE_TIMEOUT && index == 0);
+    for (size_t i = 0; i < CROWD; i++)
+        crowd[i].looks = 0;
+    CHECK(gyre_port_wait_any(ports, CROWD, soon(), &index) == GYRE_DEVICE_LOST);
+    CHECK(index == CROWD - 1);
+    for (size_t i = 0; i < CROWD; i++)
+        CHECK(crowd[i].looks == (i == 5 ? 0 : 3)); /* nothing is due of that one */
+    CHECK(gyre_port_wait_any(ports, CROWD, 0, &index) == GYRE_DEVICE_LOST && index == CROWD - 1);
+    for (size_t i = 0; i < CROWD; i++)
+        stage_strike(&crowd[i]);
 }
 
 /* Asks as often as the ring has slots, and answers all, without telling heads. */
@@ -481,6 +533,7 @@ static const test_case cases[] = {
     TEST(an_answer_that_came_before_the_end_is_not_lost),
     TEST(an_end_without_an_answer_is_told),
     TEST(an_end_is_told_whoever_holds_the_actor),
+    TEST(who_waits_for_many_looks_at_all_of_them),
     TEST(answers_give_no_room_for_what_has_none),
     TEST(one_ways_of_long_ago_are_over),
     TEST(an_answer_is_found_behind_any_number_of_calls),

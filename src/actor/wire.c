@@ -57,33 +57,79 @@ static void tell_time(gyre_port *port, uint64_t now_ns)
             gyre_mailbox_store64(&port->wire[i].seat->control.host.time, now_ns);
 }
 
-gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w)
+/* One more look was in vain: whether it is time for more than another, and what time it is. */
+GYRE_INLINE bool is_time(gyre_waiting *w, uint64_t *out_now_ns)
 {
-    uint64_t now_ns;
-
     if (++w->polls % CLOCK_EVERY != 0) {
         gyre_relax();
-        return GYRE_OK;
+        return false;
     }
-    now_ns = gyre_clock_now_ns();
-    tell_time(port, now_ns);
+    *out_now_ns = gyre_clock_now_ns();
     if (w->since_ns == 0)
-        w->since_ns = w->looked_ns = now_ns;
+        w->since_ns = w->looked_ns = *out_now_ns;
+    return true;
+}
+
+static bool is_look_due(const gyre_waiting *w, uint64_t now_ns)
+{
+    return now_ns - w->since_ns > LOOK_AFTER_NS &&
+           (w->looked_ns == w->since_ns || now_ns - w->looked_ns > LOOK_EVERY_NS);
+}
+
+/* What is to be done for a port at that time. */
+static gyre_status attend(gyre_port *port, const gyre_waiting *w, uint64_t now_ns)
+{
+    tell_time(port, now_ns);
     if (now_ns >= w->deadline_ns)
         return give_up(port);
-    if (now_ns - w->since_ns > LOOK_AFTER_NS &&
-        (w->looked_ns == w->since_ns || now_ns - w->looked_ns > LOOK_EVERY_NS)) {
-        const gyre_status status = look(port);
+    return is_look_due(w, now_ns) ? look(port) : GYRE_OK;
+}
 
+/* After all ports. */
+static void go_on(gyre_waiting *w, uint64_t now_ns)
+{
+    if (is_look_due(w, now_ns))
         w->looked_ns = now_ns;
-        if (status != GYRE_OK)
-            return status;
-    }
     if (now_ns - w->since_ns > NAP_AFTER_NS) {
         w->polls |= CLOCK_EVERY - 1; /* and the clock after each */
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     }
-    return GYRE_OK;
+}
+
+gyre_status gyre_port_wait_on(gyre_port *port, gyre_waiting *w)
+{
+    gyre_status status;
+    uint64_t now_ns;
+
+    if (!is_time(w, &now_ns))
+        return GYRE_OK;
+    status = attend(port, w, now_ns);
+    if (status == GYRE_OK)
+        go_on(w, now_ns);
+    return status;
+}
+
+gyre_status gyre_ports_wait_on(gyre_port *const *ports, size_t count, gyre_waiting *w,
+                               size_t *out_index)
+{
+    gyre_status status = GYRE_OK;
+    uint64_t now_ns;
+
+    *out_index = 0;
+    if (!is_time(w, &now_ns))
+        return GYRE_OK;
+    for (size_t i = 0; i < count && (status == GYRE_OK || status == GYRE_TIMEOUT); i++) {
+        const gyre_status here =
+            gyre_port_due(ports[i]) > 0 ? attend(ports[i], w, now_ns) : GYRE_OK;
+
+        if (here == GYRE_OK)
+            continue;
+        status = here;
+        *out_index = here == GYRE_TIMEOUT ? 0 : i;
+    }
+    if (status == GYRE_OK)
+        go_on(w, now_ns);
+    return status;
 }
 
 gyre_status gyre_port_refuse(gyre_port *port, uint32_t status)
