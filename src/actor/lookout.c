@@ -100,8 +100,8 @@ void gyre_lookout_note(gyre_port *port)
     gyre_park_wake(&lookout.park, 1);
 }
 
-/* Looks for the answers of all ports. Whether some are due that are not there; *out_stale is one
- * whose actor is to be asked how it is, and then `at`. */
+/* Looks for the answers of all ports. Whether some are due that are not there; *out_stale is the
+ * one whose actor was asked longest ago how it is, if that is to be asked again, and then `at`. */
 static bool look_round(gyre_post **out_stale)
 {
     const uint64_t now_ns = gyre_clock_now_ns();
@@ -115,7 +115,8 @@ static bool look_round(gyre_post **out_stale)
             make_readable(post, is_there(post));
             if (!post->readable) {
                 waits = true;
-                if (now_ns - post->looked_ns > LOOK_EVERY_NS)
+                if (now_ns - post->looked_ns > LOOK_EVERY_NS &&
+                    (!*out_stale || post->looked_ns < (*out_stale)->looked_ns))
                     *out_stale = post;
             }
         }

@@ -267,6 +267,49 @@ static void a_failure_is_an_event(void)
     unmake(&p);
 }
 
+/* The thread asks after one at a time, and so many are due that none can be asked as often as it
+ * should. The one that hangs is the last to come, or the first. */
+static void a_failure_among_many_is_an_event(void)
+{
+    enum { OTHERS = 8, PORTS = 16 };
+    const gyre_actor_launch_options waits = {
+        .struct_size = sizeof waits, .ports = PORTS, .capacity = 16, .not_active = true};
+    const uint64_t usual_ns = stall_ns;
+
+    for (int first = 0; first < 2; first++) {
+        gyre_port *ports[OTHERS][PORTS];
+        pair others[OTHERS], p;
+        int descriptor;
+
+        stall_ns = SECOND_NS / 5;
+        REQUIRE(make(&p, NULL));
+        stall_ns = usual_ns;
+        if (!first)
+            gyre_port_close(p.port);
+        for (size_t i = 0; i < OTHERS; i++) {
+            REQUIRE(make(&others[i], &waits));
+            ports[i][0] = others[i].port;
+            for (size_t k = 0; k < PORTS; k++) {
+                REQUIRE(k == 0 || gyre_port_open(others[i].actor, NULL, &ports[i][k]) == GYRE_OK);
+                REQUIRE(gyre_port_descriptor(ports[i][k], &descriptor) == GYRE_OK);
+                REQUIRE(ask(ports[i][k], 1, 1) == GYRE_OK);
+            }
+        }
+        if (!first)
+            REQUIRE(gyre_port_open(p.actor, NULL, &p.port) == GYRE_OK &&
+                    gyre_port_descriptor(p.port, &p.descriptor) == GYRE_OK);
+        CHECK(ask(p.port, HOLD, 1) == GYRE_OK);
+        CHECK(readable(p.descriptor, PATIENCE_MS) && receive(p.port, 1) == GYRE_DEVICE_LOST);
+        atomic_store(&let_go, true);
+        unmake(&p);
+        for (size_t i = 0; i < OTHERS; i++) {
+            for (size_t k = 1; k < PORTS; k++)
+                gyre_port_close(ports[i][k]);
+            unmake(&others[i]);
+        }
+    }
+}
+
 /* The number may have become something else's. */
 static bool is_eventfd(int descriptor)
 {
@@ -378,6 +421,7 @@ static const test_case cases[] = {
     TEST(an_event_loop_misses_nothing),
     TEST(an_end_is_an_event),
     TEST(a_failure_is_an_event),
+    TEST(a_failure_among_many_is_an_event),
     TEST(a_port_can_be_closed_while_it_is_watched),
     TEST(threads_have_loops_of_their_own),
     TEST(the_system_may_have_none_left),
