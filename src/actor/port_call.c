@@ -9,8 +9,12 @@
 
 #include "actor/wire.h"
 #include "base/fail.h"
+#include "gyre/clock.h"
 
-enum { SOME = 32 }; /* messages that are sent, or heard, in one go */
+enum {
+    SOME = 32,          /* messages that are sent, or heard, in one go */
+    CLOCK_EVERY = 1024, /* answers between two looks at the clock, while they come without a wait */
+};
 
 /* What an answer says about its call. */
 static gyre_status judge(const gyre_port *port, const gyre_brief *answer)
@@ -188,6 +192,15 @@ static uint32_t first_called(const gyre_port *port, const gyre_wire *w)
     return number;
 }
 
+/* After answers were heard, of which there were `before`: those who wait look at the clock, but
+ * while answers come nobody waits. */
+GYRE_INLINE gyre_status check_clock(size_t before, size_t heard, uint64_t deadline_ns)
+{
+    if (__builtin_expect(before / CLOCK_EVERY == heard / CLOCK_EVERY, 1))
+        return GYRE_OK;
+    return gyre_clock_now_ns() < deadline_ns ? GYRE_OK : GYRE_TIMEOUT;
+}
+
 /* Calls to wires on which nothing else is under way: they are heard in the order of sending, so
  * that nothing needs to be booked. Each seat in turn gets its share of them. */
 typedef struct run {
@@ -276,13 +289,15 @@ static gyre_status call_in_a_run(gyre_port *port, run *r, uint64_t deadline_ns)
     gyre_status status = GYRE_OK;
 
     while (r->heard < r->count) {
-        const size_t sent = r->sent;
+        const size_t sent = r->sent, heard = r->heard;
 
         if (status == GYRE_OK && r->sent < r->count)
             send_some(port, port->wire, r);
         if (hear_some(port, port->wire, r) > 0) {
             wait.polls = 0;
             wait.since_ns = 0;
+            if (status == GYRE_OK)
+                status = check_clock(heard, r->heard, deadline_ns);
         } else if (status != GYRE_OK) {
             break; /* nor after the bad news */
         } else if (r->sent == sent) {
@@ -374,6 +389,8 @@ gyre_status gyre_port_call_many(gyre_port *port, const gyre_brief *messages,
         wait = (gyre_waiting){.deadline_ns = deadline_ns};
         status = await_answer(port, w, first_called(port, w), &out_answers[heard], &wait);
         heard += status == GYRE_OK;
+        if (status == GYRE_OK && heard < count)
+            status = check_clock(heard - 1, heard, deadline_ns);
     }
     port->next = (uint32_t)((start + count) % wires);
     if (status != GYRE_OK)

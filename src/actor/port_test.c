@@ -83,6 +83,8 @@ static void leave(gyre_actor *actor)
     (void)actor;
 }
 
+static uint32_t capacity = CAPACITY;
+
 static bool stage_raise(stage *at, uint32_t replicas)
 {
     gyre_mailbox_shape *const shape = &at->actor.shape;
@@ -96,7 +98,7 @@ static bool stage_raise(stage *at, uint32_t replicas)
     at->actor.watch = &at->watch;
     *shape = (gyre_mailbox_shape){.seats = 1,
                                   .ports = 1,
-                                  .capacity = CAPACITY,
+                                  .capacity = capacity,
                                   .replicas = replicas,
                                   .incarnation = 1,
                                   .wide = 1,
@@ -480,6 +482,37 @@ static void what_was_put_aside_is_closed_with_the_port(void)
     stage_fini();
 }
 
+/* All answers are there before they are looked for: nobody waits, and still it ends. By the run,
+ * and beside a question that is due. */
+static void calls_end_at_their_deadline_while_answers_come(void)
+{
+    enum { MANY = 8192 };
+    gyre_brief *const messages = calloc(MANY, sizeof *messages);
+    gyre_brief *const answers = calloc(MANY, sizeof *answers);
+
+    REQUIRE(messages && answers);
+    for (uint32_t asked = 0; asked < 2; asked++) {
+        bool raised;
+        size_t heard = 0;
+
+        capacity = 2 * MANY;
+        raised = stage_init(0);
+        capacity = CAPACITY;
+        REQUIRE(raised);
+        if (asked)
+            CHECK(gyre_port_ask(s.port, &messages[0], 1, soon()) == GYRE_OK);
+        for (uint32_t i = 0; i < MANY; i++)
+            answer_call(FIRST + asked + i, i);
+        CHECK(gyre_port_call_many(s.port, messages, answers, MANY, 0) == GYRE_TIMEOUT);
+        for (; heard < MANY && !(answers[heard].flags & GYRE_BRIEF_MISSING); heard++)
+            CHECK(answers[heard].body.words[0] == heard);
+        CHECK(heard < MANY && answers[MANY - 1].flags == GYRE_BRIEF_MISSING);
+        stage_fini();
+    }
+    free(messages);
+    free(answers);
+}
+
 /* The seats' clock is ahead of the host's, or behind it; theirs is what they are told. */
 static void deadlines_are_told_by_the_seats_clock(void)
 {
@@ -538,6 +571,7 @@ static const test_case cases[] = {
     TEST(one_ways_of_long_ago_are_over),
     TEST(an_answer_is_found_behind_any_number_of_calls),
     TEST(calls_that_fail_say_which_answers_came),
+    TEST(calls_end_at_their_deadline_while_answers_come),
     TEST(calls_without_room_send_nothing),
     TEST(answers_that_nobody_receives_hold_up_no_call),
     TEST(an_answer_that_has_not_come_is_waited_for),
