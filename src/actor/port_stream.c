@@ -110,11 +110,13 @@ static bool is_left_alone(const gyre_port *port, uint32_t seat)
 {
     const gyre_wire *const w = &port->wire[seat];
     const uint32_t tail = gyre_wire_own(&w->tail);
+    const uint32_t told = gyre_mailbox_load(&w->seat->heads[port->index]);
 
     for (uint32_t k = 0; k < GYRE_MAILBOX_ERRANDS; k++)
         if (!gyre_wire_has_passed(w, k))
             return false;
-    for (uint32_t s = gyre_mailbox_load(&w->seat->heads[port->index]); (int32_t)(tail - s) > 0; s++)
+    /* a head that is not between would be somebody else's writing */
+    for (uint32_t s = tail - told <= tail - w->head ? told : w->head; s != tail; s++)
         if (gyre_port_is_held(port, seat, s))
             return false;
     return true;

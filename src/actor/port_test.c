@@ -353,6 +353,33 @@ static void heads_of_somebody_else_are_not_believed(void)
     stage_fini();
 }
 
+/* Nor are they when the mailbox is to be given back: messages that wait for streams are among those
+ * that were sent, and that are not known to be read. */
+static void heads_of_somebody_else_hide_no_message(void)
+{
+    static const uint32_t wrong[] = {FIRST - 1, FIRST + 17, FIRST + 0x80000000, FIRST - 100,
+                                     FIRST + 5 - 0x7fffffff};
+    const gyre_brief message = {.type = 2};
+    uint32_t *stamp;
+
+    REQUIRE(stage_init(0));
+    for (uint32_t i = 0; i < 5; i++)
+        CHECK(gyre_port_send(s.port, &message, soon()) == GYRE_OK);
+    stamp = (uint32_t *)(void *)(gyre_wire_slot(s.port, s.wire->requests, FIRST + 4) +
+                                 sizeof(uint64_t) * GYRE_RING_WORDS - sizeof *stamp);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        publish(wrong[i]);
+        CHECK(gyre_streams_await(&s.actor, 0) == GYRE_OK);
+        *stamp = ~*stamp; /* as if a stream had yet to write it */
+        CHECK(gyre_streams_await(&s.actor, 0) == GYRE_TIMEOUT);
+        *stamp = ~*stamp;
+    }
+    *stamp = ~*stamp;
+    publish(FIRST + 5);
+    CHECK(gyre_streams_await(&s.actor, 0) == GYRE_OK);
+    stage_fini();
+}
+
 /* Answers that came are there, and it can be told which did not: by the run, and beside a question
  * that is due. */
 static void calls_that_fail_say_which_answers_came(void)
@@ -577,6 +604,7 @@ static const test_case cases[] = {
     TEST(an_answer_that_has_not_come_is_waited_for),
     TEST(what_was_put_aside_is_closed_with_the_port),
     TEST(heads_of_somebody_else_are_not_believed),
+    TEST(heads_of_somebody_else_hide_no_message),
     TEST(deadlines_are_told_by_the_seats_clock),
     TEST(the_seats_clock_is_asked_again),
 };
