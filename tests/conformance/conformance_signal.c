@@ -448,6 +448,27 @@ static void a_stream_waits_for_none_that_is_paused(void)
     scene_end(&s);
 }
 
+/* Not only once the actor is active, for which it would be waited. */
+static void streams_that_cannot_wait_say_so_at_once(void)
+{
+    const gyre_brief mix = {.type = LEDGER_MIX, .body.words = {1}};
+    gyre_status expected;
+    scene s;
+
+    if (!scene_begin(&s, &ledger, 0))
+        return;
+    expected = streams_wait(&s) ? GYRE_TIMEOUT : GYRE_UNSUPPORTED;
+    test_skip_reason = NULL;
+    CHECK(ok(gyre_actor_pause(s.actor, soon())));
+    CHECK(gyre_port_ask_before(s.port, s.stream, &mix, 1, gyre_clock_after_ns(20 * MS)) ==
+          expected);
+    CHECK(gyre_port_ask_between(s.port, s.stream, &mix, 1, gyre_clock_after_ns(20 * MS)) ==
+          expected);
+    CHECK(gyre_port_due(s.port) == 0);
+    CHECK(ok(gyre_actor_resume(s.actor)));
+    scene_end(&s);
+}
+
 static void what_a_stream_refuses_was_not_sent(void)
 {
     const gyre_context_options options = {.struct_size = sizeof options, .faults = "refuse@20..22"};
@@ -508,6 +529,7 @@ static const test_case cases[] = {
     TEST(an_answer_stays_until_the_stream_has_gone_on),
     TEST(a_message_that_is_held_is_no_stall),
     TEST(a_stream_waits_for_none_that_is_paused),
+    TEST(streams_that_cannot_wait_say_so_at_once),
     TEST(what_a_stream_refuses_was_not_sent),
     TEST(streams_of_another_context_are_refused),
     TEST(streams_go_on_when_the_actor_fails), /* last: it leaves a thread that spins */
