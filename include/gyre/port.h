@@ -73,9 +73,9 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_port_send_many(gyre_port *port, const gy
                                                        size_t *out_count);
 
 /* Sends a message and waits for its answer. GYRE_TIMEOUT when it had not come by the deadline: the
- * message may still be handled, and the answer is dropped when it comes. GYRE_INVALID, with the
- * code in the detail and in out_answer, when the behaviour called it a failure; GYRE_TIMEOUT as
- * well when the message was late itself. Otherwise as ask. */
+ * message may still be handled, and the answer is dropped when it comes. GYRE_INVALID when the
+ * behaviour called it a failure, with the code as `native` of the detail and as the first word of
+ * out_answer; GYRE_TIMEOUT as well when the message was late itself. Otherwise as ask. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_call(gyre_port *port, const gyre_brief *message,
                                                   gyre_brief *out_answer, uint64_t deadline_ns);
 

@@ -23,8 +23,9 @@ static gyre_status judge(const gyre_port *port, const gyre_brief *answer)
         return GYRE_OK;
     if (answer->body.words[0] == GYRE_ACTOR_TIMEOUT)
         return GYRE_TIMEOUT;
-    return gyre_fail(GYRE_INVALID, "actor '%s' calls a message of type %u a failure: error %u",
-                     port->actor->name, answer->type, answer->body.words[0]);
+    return gyre_fail_native(GYRE_INVALID, (int32_t)answer->body.words[0],
+                            "actor '%s' calls a message of type %u a failure: error %u",
+                            port->actor->name, answer->type, answer->body.words[0]);
 }
 
 /* Whether the wire has nothing under way, so that its bell may be rung. */

@@ -153,6 +153,41 @@ static gyre_status fail_with(gyre_port *port, uint32_t code)
     return gyre_port_call(port, &request, &answer, soon());
 }
 
+/* Who calls is told by the status, who receives by the answer. */
+static void failures_say_their_code(void)
+{
+    const uint32_t code = GYRE_ACTOR_OWN + 234;
+    gyre_actor *const actor = actor_new(&timer, NULL);
+    gyre_port *const port = port_new(actor);
+    gyre_brief fails = {.type = TIMER_FAIL, .body.words = {code}}, late = {.type = TIMER_READ};
+    gyre_brief answers[2];
+    gyre_port_answer heard[2];
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    late.flags = GYRE_BRIEF_DEADLINE;
+    late.body.reference.deadline_ns = gyre_clock_now_ns() - 50 * MS;
+    for (int round = 0; round < 2; round++) { /* by the bell, and beside a question */
+        CHECK(gyre_port_call(port, &fails, answers, soon()) == GYRE_INVALID);
+        CHECK(gyre_error_last()->status == GYRE_INVALID);
+        CHECK(gyre_error_last()->native == (int32_t)code);
+        CHECK(strstr(gyre_error_last()->text, "error 1234") != NULL);
+        CHECK(answers[0].flags & GYRE_BRIEF_FAILED && answers[0].body.words[0] == code);
+        CHECK(gyre_port_call(port, &late, answers, soon()) == GYRE_TIMEOUT);
+        CHECK(ok(gyre_port_ask(port, round ? &late : &fails, 5, soon())));
+    }
+    CHECK(ok(gyre_port_call_many(port, (gyre_brief[2]){fails, late}, answers, 2, soon())));
+    for (int i = 0; i < 2; i++) {
+        const uint32_t expected = i ? (uint32_t)GYRE_ACTOR_TIMEOUT : code;
+
+        CHECK(ok(gyre_port_receive(port, &heard[i], soon())) && heard[i].cookie == 5);
+        CHECK(heard[i].brief.flags & GYRE_BRIEF_FAILED);
+        CHECK(heard[i].brief.body.words[0] == expected);
+        CHECK(answers[i].flags & GYRE_BRIEF_FAILED && answers[i].body.words[0] == expected);
+    }
+    CHECK(end(actor, port));
+}
+
 /* A message that was late is no failure, and a failure is not late, whatever it says. */
 static void late_ones_and_failures_are_counted_apart(void)
 {
@@ -233,9 +268,14 @@ static void behaviours_have_a_clock(void)
 }
 
 static const test_case cases[] = {
-    TEST(an_actor_that_has_ended_has_no_ports),     TEST(what_no_gpu_could_launch_is_refused),
-    TEST(a_missed_handshake_leaves_nobody_behind),  TEST(a_launch_wants_the_old_ports_closed),
-    TEST(one_that_was_never_launched_ends_at_once), TEST(no_more_is_read_than_the_state_has),
-    TEST(late_ones_and_failures_are_counted_apart), TEST(behaviours_have_a_clock),
+    TEST(an_actor_that_has_ended_has_no_ports),
+    TEST(what_no_gpu_could_launch_is_refused),
+    TEST(a_missed_handshake_leaves_nobody_behind),
+    TEST(a_launch_wants_the_old_ports_closed),
+    TEST(one_that_was_never_launched_ends_at_once),
+    TEST(no_more_is_read_than_the_state_has),
+    TEST(failures_say_their_code),
+    TEST(late_ones_and_failures_are_counted_apart),
+    TEST(behaviours_have_a_clock),
 };
 CONFORMANCE_MAIN(cases)
