@@ -12,7 +12,8 @@
  * A port stays valid when its actor ends: calls then return GYRE_CLOSED, or GYRE_DEVICE_LOST with
  * the reason. One that is away (GYRE_ACTOR_LEAVE) is brought back by whoever sends or waits, which
  * may take as long as its handshake_ns, whatever the deadline; GYRE_NO_MEMORY when others have
- * taken its place: a message that was sent is handled when it is back, one that was not is not.
+ * taken its place: a message that was sent is handled when it is back, one that was not is not. In
+ * a forked child everything returns GYRE_UNAVAILABLE; closing a port is all that is left to do.
  *
  * Calls are made by the million, and look at no pointer: none may be NULL, a port, a message or
  * what is filled in, unless it is said below. Arrays may be where their count is 0.
@@ -136,8 +137,11 @@ typedef struct gyre_port_answer {
     gyre_brief brief;
 } gyre_port_answer;
 
-/* An answer to something asked: the next that is there, of each seat in the order of asking.
- * GYRE_TIMEOUT; GYRE_NOT_FOUND when no answer is due; GYRE_CLOSED. */
+/* An answer to something asked: the next that is there, of each seat in the order of asking. One
+ * that says that the message failed, or was late, is an answer like others: GYRE_OK, and it is
+ * flagged GYRE_BRIEF_FAILED, with the code as its first word. GYRE_TIMEOUT; GYRE_NOT_FOUND when no
+ * answer is due. GYRE_CLOSED, GYRE_DEVICE_LOST when the actor has ended or failed and what came
+ * before is received: the others are still due, but do not come. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_receive(gyre_port *port, gyre_port_answer *out_answer,
                                                      uint64_t deadline_ns);
 
@@ -147,7 +151,10 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_port_receive_many(gyre_port *port,
                                                           size_t count, uint64_t deadline_ns,
                                                           size_t *out_count);
 
-/* Waits until one of several ports has an answer to receive, and says which. Fair to all. */
+/* Waits until one of several ports has an answer to receive, and says which. Fair to all.
+ * GYRE_TIMEOUT; GYRE_NOT_FOUND when no answer of any is due, as of no port at all. GYRE_CLOSED,
+ * GYRE_DEVICE_LOST when the actor of one has ended or failed while answers of it are due and none
+ * of all is there; *out_index is that port, which is to be left out then. Otherwise it is 0. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_wait_any(gyre_port *const *ports, size_t count,
                                                       uint64_t deadline_ns, size_t *out_index);
 
@@ -156,14 +163,16 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_port_wait_any(gyre_port *const *ports, s
  * not read it. When it is readable, receive with a deadline of 0 until GYRE_TIMEOUT or
  * GYRE_NOT_FOUND; a receive that leaves no answer there makes it unreadable again. A device cannot
  * write to it: a thread of the process looks for answers while some are due, without pause at
- * first, and then every 50 us. GYRE_IO when the system has none left, GYRE_NO_MEMORY,
- * GYRE_UNAVAILABLE in a forked child. Closed with the port. */
+ * first, and then with pauses that grow to 50 us. GYRE_IO when the system has none left,
+ * GYRE_NO_MEMORY, GYRE_UNAVAILABLE in a forked child. Closed with the port. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_descriptor(gyre_port *port, int *out_descriptor);
 
-/* Answers that are due: asked for and not received. Never blocks. */
+/* Answers that are due: asked for and not received. Those of an actor that has ended stay due until
+ * the port is closed. Never blocks. */
 GYRE_API size_t gyre_port_due(const gyre_port *port);
 
-/* Waits until everything that was sent by this port is handled. */
+/* Waits until everything that was sent by this port is handled. GYRE_TIMEOUT; GYRE_CLOSED,
+ * GYRE_DEVICE_LOST when the actor has ended or failed before it had. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_port_flush(gyre_port *port, uint64_t deadline_ns);
 
 /* Closes it; NULL is a no-op. Messages on their way are still handled, answers dropped. */

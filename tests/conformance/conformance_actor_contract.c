@@ -3,6 +3,9 @@
  * What the headers of actors promise beside the usual way: what is refused, and with what; the same
  * on every device.
  */
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "conformance_actor.h"
 
 #include "behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
@@ -188,6 +191,129 @@ static void failures_say_their_code(void)
     CHECK(end(actor, port));
 }
 
+/* Of two ports; nothing is asked by the first. */
+static void who_waits_is_told_why_in_vain(void)
+{
+    const gyre_actor_launch_options options = {
+        .struct_size = sizeof options, .ports = 2, .not_active = true};
+    const gyre_brief read = {.type = LEDGER_READ};
+    gyre_actor *const actor = actor_new(&ledger, &options);
+    gyre_port *const ports[2] = {port_new(actor), port_new(actor)};
+    gyre_port_answer answer;
+    size_t index;
+
+    NEED_ACTORS();
+    REQUIRE(ports[0] && ports[1]);
+    for (size_t count = 0; count <= 2; count++) {
+        index = 9;
+        CHECK(gyre_port_wait_any(ports, count, soon(), &index) == GYRE_NOT_FOUND && index == 0);
+    }
+    CHECK(gyre_port_wait_any(NULL, 0, soon(), &index) == GYRE_NOT_FOUND);
+    CHECK(gyre_port_receive(ports[1], &answer, soon()) == GYRE_NOT_FOUND);
+    CHECK(ok(gyre_port_ask(ports[1], &read, 1, soon())));
+    index = 9;
+    CHECK(gyre_port_wait_any(ports, 2, gyre_clock_after_ns(5 * MS), &index) == GYRE_TIMEOUT);
+    CHECK(index == 0);
+    CHECK(gyre_port_receive(ports[1], &answer, 0) == GYRE_TIMEOUT);
+    CHECK(gyre_port_flush(ports[1], gyre_clock_after_ns(5 * MS)) == GYRE_TIMEOUT);
+    CHECK(ok(gyre_port_flush(ports[0], soon())));
+    CHECK(ok(gyre_actor_terminate(actor, soon())));
+    for (int again = 0; again < 2; again++) {
+        index = 9;
+        CHECK(gyre_port_wait_any(ports, 2, again ? 0 : soon(), &index) == GYRE_CLOSED);
+        CHECK(index == 1);
+        CHECK(gyre_port_receive(ports[1], &answer, again ? 0 : soon()) == GYRE_CLOSED);
+        CHECK(gyre_port_due(ports[1]) == 1); /* and stays so */
+        CHECK(gyre_port_flush(ports[1], again ? 0 : soon()) == GYRE_CLOSED);
+        CHECK(gyre_port_receive(ports[0], &answer, soon()) == GYRE_NOT_FOUND);
+        CHECK(ok(gyre_port_flush(ports[0], soon())));
+    }
+    gyre_port_close(ports[0]);
+    CHECK(end(actor, ports[1]));
+}
+
+static void what_came_before_the_end_is_received(void)
+{
+    gyre_actor *const actor = actor_new(&ledger, NULL);
+    gyre_port *const port = port_new(actor);
+    const gyre_brief read = {.type = LEDGER_READ};
+    gyre_port_answer answer;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    for (uint64_t i = 0; i < 3; i++)
+        CHECK(ok(gyre_port_ask(port, &read, i, soon())));
+    CHECK(ok(gyre_actor_drain(actor, soon())) && gyre_port_due(port) == 3);
+    for (uint64_t i = 0; i < 3; i++)
+        CHECK(ok(gyre_port_receive(port, &answer, soon())) && answer.cookie == i);
+    CHECK(gyre_port_receive(port, &answer, soon()) == GYRE_NOT_FOUND &&
+          ok(gyre_port_flush(port, 0)));
+    CHECK(gyre_port_ask(port, &read, 9, soon()) == GYRE_CLOSED && gyre_port_due(port) == 0);
+    CHECK(end(actor, port));
+}
+
+/* What of a port's functions does something else than refuse. */
+static int count_not_refused(gyre_actor *actor, gyre_port *port, gyre_stream *stream)
+{
+    const gyre_brief read = {.type = LEDGER_READ};
+    gyre_port_answer heard;
+    gyre_port *another;
+    gyre_brief answer;
+    int descriptor;
+    size_t count;
+    const gyre_status got[] = {
+        gyre_port_open(actor, NULL, &another),
+        gyre_port_send(port, &read, GYRE_NEVER),
+        gyre_port_send_many(port, &read, 1, GYRE_NEVER, &count),
+        gyre_port_call(port, &read, &answer, GYRE_NEVER),
+        gyre_port_call_many(port, &read, &answer, 1, GYRE_NEVER),
+        gyre_port_ask(port, &read, 1, GYRE_NEVER),
+        gyre_port_send_after(port, stream, &read, GYRE_NEVER),
+        gyre_port_ask_after(port, stream, &read, 1, GYRE_NEVER),
+        gyre_port_ask_before(port, stream, &read, 1, GYRE_NEVER),
+        gyre_port_ask_between(port, stream, &read, 1, GYRE_NEVER),
+        gyre_port_receive(port, &heard, GYRE_NEVER),
+        gyre_port_receive_many(port, &heard, 1, GYRE_NEVER, &count),
+        gyre_port_wait_any(&port, 1, GYRE_NEVER, &count),
+        gyre_port_descriptor(port, &descriptor),
+        gyre_port_flush(port, GYRE_NEVER),
+    };
+    int others = 0;
+
+    for (size_t i = 0; i < COUNT(got); i++)
+        others += got[i] != GYRE_UNAVAILABLE;
+    return others;
+}
+
+static void a_forked_child_is_refused(void)
+{
+    const gyre_actor_launch_options options = {.struct_size = sizeof options, .not_active = true};
+    gyre_actor *const actor = actor_new(&ledger, &options);
+    gyre_port *const port = port_new(actor);
+    const gyre_brief read = {.type = LEDGER_READ};
+    gyre_stream *const stream = stream_new();
+    gyre_port_answer answer;
+    int result = -1;
+    pid_t child;
+
+    if (no_actors)
+        gyre_stream_destroy(stream);
+    NEED_ACTORS();
+    REQUIRE(port && stream);
+    CHECK(ok(gyre_port_ask(port, &read, 1, soon())));
+    child = fork();
+    if (child == 0) {
+        const int others = count_not_refused(actor, port, stream);
+
+        gyre_port_close(port);
+        _exit(others);
+    }
+    CHECK(child > 0 && waitpid(child, &result, 0) == child && result == 0);
+    CHECK(ok(gyre_actor_activate(actor)) && ok(gyre_port_receive(port, &answer, soon())));
+    gyre_stream_destroy(stream);
+    CHECK(end(actor, port));
+}
+
 /* A message that was late is no failure, and a failure is not late, whatever it says. */
 static void late_ones_and_failures_are_counted_apart(void)
 {
@@ -275,6 +401,9 @@ static const test_case cases[] = {
     TEST(one_that_was_never_launched_ends_at_once),
     TEST(no_more_is_read_than_the_state_has),
     TEST(failures_say_their_code),
+    TEST(who_waits_is_told_why_in_vain),
+    TEST(what_came_before_the_end_is_received),
+    TEST(a_forked_child_is_refused),
     TEST(late_ones_and_failures_are_counted_apart),
     TEST(behaviours_have_a_clock),
 };
