@@ -107,9 +107,7 @@ gyre_status behaviour_bench(const gyre_behaviour_request *request,
         status = find_library(request);
     if (status != GYRE_OK)
         return status;
-    /* with a payload, its address and size are in front */
-    memcpy(bench.message.body.bytes +
-               (request->payload_bytes ? sizeof bench.message.body.reference : 0),
+    memcpy(bench.message.body.bytes + (request->payload_bytes ? GYRE_BEHAVIOUR_FRONT_BYTES : 0),
            request->body, request->body_bytes);
     suites[0] = gyre_suite_behaviour(&bench);
     return GYRE_OK;

@@ -32,6 +32,10 @@ enum {
 
 static const uint64_t PATIENCE_NS = 30000000000;
 
+_Static_assert(GYRE_ABI_OFFSET(gyre_brief, body.reference.longs) ==
+                   GYRE_ABI_OFFSET(gyre_brief, body) + GYRE_BEHAVIOUR_FRONT_BYTES,
+               "as behaviour.h says");
+
 extern const gyre_behaviour echo_quad, echo_warp, echo_block;
 
 static struct {
@@ -227,7 +231,7 @@ static void prepare(void *fixture, uint64_t iterations)
 
 static bool is_right(round *r, const gyre_brief *answer)
 {
-    const size_t front = r->payload ? sizeof answer->body.reference : 0; /* as the device has it */
+    const size_t front = r->payload ? GYRE_BEHAVIOUR_FRONT_BYTES : 0; /* as the device has it */
     char code[64];
 
     if (answer->flags & GYRE_BRIEF_FAILED) {
@@ -418,8 +422,7 @@ _Static_assert(2 * sizeof kinds / sizeof kinds[0] == BENCHES, "one and its floor
 static void name_sent(const gyre_behaviour_bench *bench, char *into, size_t room)
 {
     const unsigned char *const body =
-        bench->message.body.bytes +
-        (bench->payload_bytes ? sizeof bench->message.body.reference : 0);
+        bench->message.body.bytes + (bench->payload_bytes ? GYRE_BEHAVIOUR_FRONT_BYTES : 0);
     const struct {
         const char *name;
         size_t value, usual;

@@ -18,7 +18,8 @@
 #include "gyre/behaviour.h"
 #include "gyre/bench.h"
 
-enum { GYRE_BEHAVIOUR_NAME_BYTES = 96 };
+/* With a payload, its address and size are in front of what else a message carries. */
+enum { GYRE_BEHAVIOUR_NAME_BYTES = 96, GYRE_BEHAVIOUR_FRONT_BYTES = 16 };
 
 typedef struct gyre_behaviour_bench {
     const char *name; /* of the behaviour; the group is behaviour.NAME; copied */

@@ -57,6 +57,7 @@ GYRE_BEHAVIOUR(shared, shared_state, GYRE_WIDTH_BLOCK)
     GYRE_ANSWER(shared_answer)->sum = mine[0];
 }
 END
+sed 's/gyre_abi_u8 bytes\[4\]/gyre_abi_u64 front[2];\n    &/; s/brief->type != 7 ||/GYRE_PAYLOAD_BYTES != 64 ||/' picky.c >behind.c # the body is behind address and size
 sed 's/gyre_self_fail(self, 1234)/helper()/; s/^GYRE_BEHAVIOUR/extern int helper(void);\n&/' picky.c >extern.c
 { cat picky.c && printf '#ifdef GYRE_HOST\nextern int helper(void);\nint main(void) { return helper(); }\n#endif\n'; } >program.c
 
@@ -67,6 +68,13 @@ with_memory()
         exits 2 on_cpu shared.c --payload 64 && says err 'uses self->shared, of which there is none; --shared BYTES' &&
         exits 2 on_cpu shared.c --payload 3 && says err 'bytes, from 4 to' && exits 2 "$gyre" bench --shared 64 && says err '^gyre bench: --shared goes with --behaviour' &&
         exits 2 on_cpu shared.c --payload 64 --shared 64 --body "$(printf %050d 0)" && says err "up to 24 bytes behind a payload's address and size"
+}
+with_both()
+{
+    exits 0 on_cpu behind.c --payload 64 --body ab000001 --test && says out '^6 checked, 0 failed' &&
+        exits 0 on_cpu behind.c --payload 64 --body ab000001 --list && says out '^behaviour.picky/call/payload64-bodyab000001/cpu: benchmark$' &&
+        exits 1 on_cpu behind.c --payload 64 --body ab000002 --test call/ && says out 'error 1234' &&
+        exits 0 on_cpu behind.c --payload 64 --body "ab000001$(printf %040d 7)" --test && says out '^6 checked, 0 failed'
 }
 another_message()
 {
@@ -136,6 +144,7 @@ sys.exit(subprocess.Popen(sys.argv[2:], stderr=open(sys.argv[1], "w"), preexec_f
 }
 claim list_compiles_nothing listed
 claim payload_and_shared_memory_are_given with_memory
+claim a_body_is_behind_the_payload with_both
 claim another_message_is_another_benchmark another_message
 claim what_a_behaviour_lacks_is_named lacking
 claim a_whole_program_is_checked checked
