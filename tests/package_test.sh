@@ -26,7 +26,9 @@ command_runs() { exits 0 "$prefix/bin/gyre" --version && "$prefix/bin/gyre" info
 behaviour_runs() # compiled with the installed headers
 {
     (cd "$work" && exits 0 "$prefix/bin/gyre" bench --behaviour "$outside/actors/echo.c" --axis device=cpu --test &&
-        says out '^6 checked, 0 failed')
+        says out '^6 checked, 0 failed' && sed 's/GYRE_ANSWER(greeting)->count/gyre_self_print(self, "at", gyre_self_now(self));\n        &/' \
+        "$outside/actors/echo.c" >talking.c && cp "$outside/actors/example.h" . &&
+        exits 0 "$prefix/bin/gyre" bench --behaviour talking.c --axis device=cpu --test && says out '^6 checked, 0 failed')
 }
 last_of() # PROGRAM: the last of its benchmarks
 {

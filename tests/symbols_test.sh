@@ -40,6 +40,12 @@ nothing_else()
     done
     return 0
 }
+# the functions that behaviours call, for those that it loads
+of_the_command()
+{
+    nm -D --defined-only "$gyre" | sed -n 's/.* T \(gyre_\)/\1/p' | sort >"$work/exported" &&
+        printf 'gyre_self_now\ngyre_self_say\n' | diff - "$work/exported"
+}
 soname()
 {
     major=$(sed -n 's/^#define GYRE_VERSION_MAJOR //p' "$root/include/gyre/library.h")
@@ -68,6 +74,7 @@ claim private_names_are_those_of_src private
 claim private_names_are_those_the_lab_uses used
 claim lab_exports_its_header lab
 claim nothing_else_is_exported nothing_else
+claim the_command_exports_what_behaviours_call of_the_command
 claim soname_is_the_major_version soname
 if [ -n "${SANITIZED:-}" ]; then
     for name in libgyre_needs_libc_and_libm command_needs_libc_and_libm libgyre_is_under_a_megabyte \

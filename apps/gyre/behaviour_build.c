@@ -37,6 +37,7 @@ typedef struct job {
     gyre_program compiler;
     char folder[PATH_MAX], library[PATH_MAX + 8], source[PATH_MAX + 2];
     char map[PATH_MAX + 8], exports[PATH_MAX + 64]; /* the file with what is kept, and its option */
+    char found[PATH_MAX + 8];                       /* the file with what is found when loaded */
     char headers[PATH_MAX + 64];
     sigset_t before; /* signals that were held back when we came */
 } job;
@@ -73,27 +74,43 @@ static gyre_status make_folder(job *j)
                                 strerror(errno));
     snprintf(j->library, sizeof j->library, "%s/b.so", j->folder);
     snprintf(j->map, sizeof j->map, "%s/b.map", j->folder);
+    snprintf(j->found, sizeof j->found, "%s/b.h", j->folder);
     snprintf(j->exports, sizeof j->exports, "-Wl,--version-script=%s", j->map);
     return GYRE_OK;
 }
 
-static gyre_status write_map(const job *j)
+static gyre_status write_file(const char *path, const char *text)
 {
-    FILE *const stream = fopen(j->map, "wxe");
+    FILE *const stream = fopen(path, "wxe");
     bool written;
 
     if (!stream)
-        return gyre_fail_native(GYRE_IO, errno, "cannot write '%s': %s", j->map, strerror(errno));
-    written = fprintf(stream, "{ global: %s; local: *; };\n", j->file->name) > 0;
+        return gyre_fail_native(GYRE_IO, errno, "cannot write '%s': %s", path, strerror(errno));
+    written = fputs(text, stream) >= 0;
     if (fclose(stream) == 0 && written)
         return GYRE_OK;
-    return gyre_fail_native(GYRE_IO, errno, "cannot write '%s': %s", j->map, strerror(errno));
+    return gyre_fail_native(GYRE_IO, errno, "cannot write '%s': %s", path, strerror(errno));
+}
+
+/* What the behaviour is to be found by, and what it finds in this command: that is weak, so that
+ * the linker does without a definition of these and of nothing else. */
+static gyre_status write_files(const job *j)
+{
+    char map[BEHAVIOUR_NAME_BYTES + 64];
+    gyre_status status;
+
+    snprintf(map, sizeof map, "{ global: %s; local: *; };\n", j->file->name);
+    status = write_file(j->map, map);
+    if (status == GYRE_OK)
+        status = write_file(j->found, "#pragma weak gyre_self_say\n#pragma weak gyre_self_now\n");
+    return status;
 }
 
 static void remove_folder(const job *j)
 {
     (void)unlink(j->library);
     (void)unlink(j->map);
+    (void)unlink(j->found);
     (void)rmdir(j->folder);
 }
 
@@ -112,7 +129,7 @@ static gyre_status start(job *j, pid_t *out_pid)
                                "-Wl,--gc-sections",
                                "-Wl,-z,defs",
                                "-o"};
-    static char mathematics[] = "-lm";
+    static char mathematics[] = "-lm", include[] = "-include";
     char *words[GYRE_PROGRAM_WORDS + MORE_WORDS];
     posix_spawnattr_t attributes;
     size_t count = 0;
@@ -128,6 +145,8 @@ static gyre_status start(job *j, pid_t *out_pid)
     snprintf(j->source, sizeof j->source, "%s%s", j->file->path[0] == '-' ? "./" : "",
              j->file->path);
     words[count++] = j->exports;
+    words[count++] = include;
+    words[count++] = j->found;
     words[count++] = j->source;
     words[count++] = mathematics;
     words[count] = NULL;
@@ -185,7 +204,7 @@ static gyre_status wait_for(const job *j, pid_t pid)
 static gyre_status compile(job *j, int *out_fd)
 {
     pid_t pid = 0;
-    gyre_status status = write_map(j);
+    gyre_status status = write_files(j);
 
     if (status == GYRE_OK)
         status = start(j, &pid);

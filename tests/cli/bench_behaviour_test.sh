@@ -59,6 +59,8 @@ GYRE_BEHAVIOUR(shared, shared_state, GYRE_WIDTH_BLOCK)
 END
 sed 's/gyre_abi_u8 bytes\[4\]/gyre_abi_u64 front[2];\n    &/; s/brief->type != 7 ||/GYRE_PAYLOAD_BYTES != 64 ||/' picky.c >behind.c # the body is behind address and size
 sed 's/gyre_self_fail(self, 1234)/helper()/; s/^GYRE_BEHAVIOUR/extern int helper(void);\n&/' picky.c >extern.c
+sed 's/gyre_self_fail(self, 1234)/gyre_self_print(self, "type", brief->type), gyre_self_print_f32(self, "half", 0.5f)/
+    s/GYRE_ANSWER.*/GYRE_ANSWER(picky_words)->bytes[0] = gyre_self_now(self) != 0;/' picky.c >talking.c
 { cat picky.c && printf '#ifdef GYRE_HOST\nextern int helper(void);\nint main(void) { return helper(); }\n#endif\n'; } >program.c
 
 with_memory()
@@ -86,6 +88,7 @@ lacking()
     exits 1 on_cpu extern.c --test && says err "undefined reference to .helper'" && says err "'extern.c' does not compile with" && [ ! -s out ] && clean &&
         exits 0 on_cpu program.c --type 7 --body ab000001 --test call/ && says out '^1 checked, 0 failed'
 }
+talks() { GYRE_LOG=device:info exits 0 on_cpu talking.c --type 9 --test && says out '^6 checked, 0 failed' && says err 'type 9$' && says err 'half 0.5$' && clean; }
 listed() { CC=false exits 0 bench picky.c --list && says out '^behaviour.picky/call/cpu: benchmark$' && says out '^behaviour.picky/send_echo/opencl: benchmark$' && says out '^18 benchmarks$'; }
 measured()
 {
@@ -147,6 +150,7 @@ claim payload_and_shared_memory_are_given with_memory
 claim a_body_is_behind_the_payload with_both
 claim another_message_is_another_benchmark another_message
 claim what_a_behaviour_lacks_is_named lacking
+claim a_behaviour_prints_and_asks_for_the_time talks
 claim a_whole_program_is_checked checked
 claim_json a_behaviour_is_measured_and_kept measured
 claim silence_is_counted without_answers
