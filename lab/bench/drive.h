@@ -31,6 +31,7 @@ typedef struct gyre_drive {
     const struct gyre_turns *turns;   /* with another process; NULL: nobody there */
     const struct gyre_beside *beside; /* with another case; NULL: nobody */
     uint64_t iterations;              /* all, since set-up: what `check` is told */
+    bool untimed;                     /* its runs return at once: see gyre_sample_warm_up */
     uint64_t (*now_ns)(void);
     gyre_progress *progress; /* NULL: nobody listens */
     void *user;

@@ -17,7 +17,7 @@ static uint64_t iterations_run; /* since set-up */
 static uint64_t prepared;       /* iterations, and not used yet */
 static uint64_t largest_batch;
 static int set_ups, teardowns, tells;
-static bool answer = true;
+static bool answer = true, answer_says_why;
 static gyre_status setup_status;
 static bool setup_says_why = true;
 static volatile sig_atomic_t interrupted;
@@ -49,6 +49,8 @@ static void run(void *fixture, uint64_t iterations)
 
 static bool check(const void *fixture, uint64_t iterations)
 {
+    if (!answer && answer_says_why)
+        (void)gyre_bench_refuse(GYRE_INVALID, "it gave up");
     return answer && *(const uint64_t *)fixture == iterations;
 }
 
@@ -100,6 +102,7 @@ static void reset(void)
     set_ups = teardowns = tells = 0;
     prepared = largest_batch = 0;
     answer = true;
+    answer_says_why = false;
     setup_status = GYRE_OK;
     interrupted = 0;
     interrupt_at = 0;
@@ -250,6 +253,52 @@ static void run_that_takes_no_time_fails(void)
     CHECK(result.outcome == GYRE_OUTCOME_FAILED);
     CHECK(strstr(result.reason, "nothing was timed") != NULL);
     CHECK(teardowns == 1);
+}
+
+static void run_that_gives_up_fails_with_the_reason_of_its_check(void)
+{
+    reset();
+    cost_ns = 0;
+    answer = false;
+    answer_says_why = true;
+    REQUIRE(measure(&a_case, &usual) == GYRE_OK);
+    CHECK(result.outcome == GYRE_OUTCOME_FAILED);
+    CHECK(strcmp(result.reason, "the check says that its answer is wrong: it gave up") == 0);
+    CHECK(teardowns == 1 && tells == 0);
+}
+
+/* In turns with a side that has arrived and waits. */
+static void measure_in_turns(void)
+{
+    const gyre_method method = {.purpose = GYRE_PURPOSE_TURNS};
+    gyre_turns turns = {.side = GYRE_TURN_OLD};
+    const gyre_watch both = {.now_ns = now_ns, .interrupted = &interrupted, .turns = &turns};
+    int fd;
+
+    REQUIRE(gyre_baton_create(0, &fd, &turns.baton) == GYRE_OK);
+    close(fd);
+    gyre_baton_arrive(turns.baton, GYRE_TURN_NEW);
+    gyre_result_fini(&result);
+    REQUIRE(gyre_measure(&a_case, &method, &both, &result) == GYRE_OK);
+    CHECK(turns.baton->turn == GYRE_TURN_OVER);
+    gyre_baton_close(turns.baton);
+}
+
+static void in_turns_the_check_is_asked_first_as_well(void)
+{
+    reset();
+    cost_ns = 0;
+    measure_in_turns();
+    CHECK(result.outcome == GYRE_OUTCOME_FAILED);
+    CHECK(strstr(result.reason, "nothing was timed") != NULL);
+    reset();
+    cost_ns = 0;
+    answer = false;
+    answer_says_why = true;
+    measure_in_turns();
+    CHECK(result.outcome == GYRE_OUTCOME_FAILED);
+    CHECK(strstr(result.reason, "it gave up") != NULL);
+    CHECK(teardowns == 1 && tells == 0);
 }
 
 static void absent_device_skips_with_the_reason(void)
@@ -633,6 +682,8 @@ static const test_case cases[] = {
     TEST(unsteady_samples_are_warned_about),
     TEST(wrong_answer_fails),
     TEST(run_that_takes_no_time_fails),
+    TEST(run_that_gives_up_fails_with_the_reason_of_its_check),
+    TEST(in_turns_the_check_is_asked_first_as_well),
     TEST(absent_device_skips_with_the_reason),
     TEST(failed_setup_fails_with_the_reason),
     TEST(interrupt_ends_the_case_and_tears_down),

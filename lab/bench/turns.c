@@ -48,9 +48,9 @@ static gyre_status find_pace(gyre_drive *drive, const gyre_turns *turns)
         return status;
     if (gyre_drive_stopped(drive))
         return GYRE_CANCELLED;
-    if (!(pace.timed_ns > 0))
-        return gyre_fail(GYRE_INVALID, "run returns at once however many iterations it is asked "
-                                       "for: nothing was timed");
+    drive->untimed = !(pace.timed_ns > 0);
+    if (drive->untimed)
+        return gyre_fail(GYRE_INVALID, "nothing was timed");
     turns->baton->spent_ns[turns->side] = pace.spent_ns;
     return GYRE_OK;
 }

@@ -102,7 +102,8 @@ seats() { exits 0 on_cpu picky.c --seats 2 --type 7 --body ab000001 --quick --no
 failing()
 {
     exits 1 on_cpu picky.c --test && says out 'failed behaviour.picky/call/cpu: .*error 1234' && says out 'failed behaviour.picky/call_many/cpu: .*code 1234' &&
-        says out 'failed behaviour.picky/send/cpu: .*256 messages failed, the last with code 1234' && says out '^3 checked, 3 failed' && clean
+        says out 'failed behaviour.picky/send/cpu: .*256 messages failed, the last with code 1234' && says out '^3 checked, 3 failed' && clean &&
+        exits 1 on_cpu picky.c --quick --no-save call/ && says out 'failed behaviour.picky/call/cpu: .*error 1234'
 }
 hanging() { exits 1 on_cpu hung.c --test call/ && says out 'failed behaviour.picky/call/cpu: .*its behaviour does not return'; }
 on_opencl()
