@@ -13,30 +13,37 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "behaviour_build.h"
+#include "behaviour_headers.h"
 #include "suites/behaviour.h"
 
 _Static_assert((int)BEHAVIOUR_NAME_BYTES == (int)GYRE_BEHAVIOUR_NAME_BYTES, "a name fits both");
 
 static behaviour_file file;
 static int library = -1;
+static behaviour_headers headers;
+static gyre_behaviour whole; /* with its headers, for devices */
 static const gyre_behaviour *loaded;
 
 /* For as long as the process lives. */
 static gyre_status open_library(void)
 {
     char path[64];
+    const gyre_behaviour *found;
     void *handle;
 
     snprintf(path, sizeof path, "/proc/self/fd/%d", library);
     handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         return gyre_fail(GYRE_BUILD, "behaviour '%s' cannot be loaded: %s", file.name, dlerror());
-    loaded = dlsym(handle, file.name);
-    if (!loaded)
+    found = dlsym(handle, file.name);
+    if (!found)
         return gyre_fail(GYRE_BUILD,
                          "there is no behaviour '%s' in what was compiled: it is left out by "
                          "the preprocessor, or made by another macro",
                          file.name);
+    whole = *found;
+    whole.includes = headers.list;
+    loaded = &whole;
     return GYRE_OK;
 }
 
@@ -103,6 +110,8 @@ gyre_status behaviour_bench(const gyre_behaviour_request *request,
                            "'%.*s' uses self->shared, of which there is none; --shared BYTES says "
                            "how much a block has",
                            gyre_text_cut(strlen(request->file)), request->file);
+    if (status == GYRE_OK)
+        status = behaviour_headers_read(&headers, &file);
     if (status == GYRE_OK)
         status = find_library(request);
     if (status != GYRE_OK)

@@ -22,8 +22,7 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Past a comment or a quoted text that begins here; `at` itself when none does. */
-static const char *past_asides(const char *at)
+const char *behaviour_past_asides(const char *at)
 {
     if (at[0] == '/' && at[1] == '/')
         return at + strcspn(at, "\n");
@@ -46,7 +45,7 @@ static const char *past_asides(const char *at)
 static const char *next_name(const char *at, size_t *out_length)
 {
     while (*at) {
-        const char *const after = past_asides(at);
+        const char *const after = behaviour_past_asides(at);
         size_t length = 0;
 
         if (after != at) {
@@ -90,7 +89,7 @@ static const char *past_word(const char *at, const char *word)
 bool behaviour_names(const char *text, const char *object, const char *member)
 {
     for (const char *at = text; *at;) {
-        const char *const after = past_asides(at);
+        const char *const after = behaviour_past_asides(at);
         const char *next;
 
         if (after != at) {
@@ -173,7 +172,7 @@ static gyre_status read_text(FILE *stream, behaviour_file *file)
     return GYRE_OK;
 }
 
-gyre_status behaviour_file_read(behaviour_file *file, const char *path)
+gyre_status behaviour_text_read(behaviour_file *file, const char *path)
 {
     FILE *const stream = fopen(path, "re");
     gyre_status status;
@@ -184,8 +183,18 @@ gyre_status behaviour_file_read(behaviour_file *file, const char *path)
                                 gyre_text_cut(strlen(path)), path, strerror(errno));
     status = read_text(stream, file);
     fclose(stream);
-    if (status == GYRE_OK)
-        status = behaviour_scan(path, file->text, file->name);
+    if (status != GYRE_OK)
+        behaviour_file_fini(file);
+    return status;
+}
+
+gyre_status behaviour_file_read(behaviour_file *file, const char *path)
+{
+    gyre_status status = behaviour_text_read(file, path);
+
+    if (status != GYRE_OK)
+        return status;
+    status = behaviour_scan(path, file->text, file->name);
     if (status != GYRE_OK)
         behaviour_file_fini(file);
     return status;

@@ -30,6 +30,12 @@ typedef struct behaviour_file {
 GYRE_MUST_USE gyre_status behaviour_file_read(behaviour_file *file, const char *path);
 void behaviour_file_fini(behaviour_file *file);
 
+/* The same for any text, which has no name. */
+GYRE_MUST_USE gyre_status behaviour_text_read(behaviour_file *file, const char *path);
+
+/* Past a comment or a quoted text that begins here; `at` itself when none does. Pure. */
+const char *behaviour_past_asides(const char *at);
+
 /* The name of the one behaviour in a text, which is not inside a comment or a string; `path` is for
  * the sentence. GYRE_INVALID when there is none, or two. Pure. */
 GYRE_MUST_USE gyre_status behaviour_scan(const char *path, const char *text,

@@ -100,7 +100,8 @@ static const gyre_behaviour *echo_of_width(uint32_t width)
                                       : &echo_block;
 }
 
-/* What the device's compiler said goes to stderr whole, and its first line into the reason. */
+/* What the device's compiler said goes to stderr whole, and its first line into the reason; unless
+ * Gyre knows better than that what is wrong, and does not send the reader to the log. */
 static gyre_status explain_build(const gyre_behaviour *behaviour)
 {
     const char *const whole = gyre_kernel_build_log();
@@ -110,6 +111,9 @@ static gyre_status explain_build(const gyre_behaviour *behaviour)
     const int length = (int)strcspn(log, "\n");
 
     fprintf(stderr, "%s\n", whole);
+    if (!strstr(why.text, "build log"))
+        return gyre_bench_refuse(GYRE_BUILD, "%s; those beside the file are there by themselves",
+                                 why.text);
     return gyre_bench_refuse(GYRE_BUILD, "'%s' does not compile for %s: %.*s", behaviour->name,
                              place.on.device->name, length < LINE_BYTES ? length : LINE_BYTES, log);
 }

@@ -40,6 +40,17 @@ wrong_files()
         words 'GYRE_BEHAVIOUR(a, none, 4) {}\nGYRE_BEHAVIOUR(b, none, 4) {}\n' >"$work/two.c" &&
         exits 2 "$gyre" behaviour "$work/two.c" && says err "two behaviours, 'a' in line 3 and 'b' in line 4"
 }
+own_headers() # in their places, wherever the command is called from
+{
+    mkdir -p "$work/own/sub" && printf '#include "sub/more.h"\n#define TAPS MORE\n' >"$work/own/taps.h" && printf '#define MORE 3\n' >"$work/own/sub/more.h" &&
+        words '#include "taps.h"\n#ifdef GYRE_HOST\n#include "mine.h"\n#endif\nGYRE_BEHAVIOUR(own, none, 4) {}\n' >"$work/own/own.c" && : >"$work/own/mine.h" &&
+        for language in --cuda --opencl; do
+            exits 0 "$gyre" behaviour "$language" "$work/own/own.c" && says out '^#line 1 "taps.h"$' && says out '^#define MORE 3$' &&
+                says out '^#include "mine.h"$' && ! grep -q '^#include "\(taps\|sub/more\)' "$work/out" || return 1
+        done
+    rm "$work/own/sub/more.h" && exits 2 "$gyre" behaviour "$work/own/own.c" && [ ! -s "$work/out" ] &&
+        says err '^gyre behaviour: .*/own/taps.h. includes "sub/more.h", which is not beside it; put it there, or between #ifdef GYRE_HOST'
+}
 width() # WIDTH: what the compilers of C and C++ say to it
 {
     words "GYRE_BEHAVIOUR(odd, none, $1)\n{\n}\n" >"$work/odd.c" && (cd "$work" && cc -std=c11 -I"$root/include" -c -o odd.o odd.c) &&
@@ -52,6 +63,7 @@ other_widths()
 }
 
 claim every_behaviour_is_printed_as_one_text printed
+claim headers_of_its_own_are_in_their_places own_headers
 claim there_is_no_other_width other_widths
 claim files_without_one_behaviour_are_refused wrong_files
 if [ -n "${SANITIZED:-}" ]; then

@@ -61,6 +61,7 @@ sed 's/gyre_abi_u8 bytes\[4\]/gyre_abi_u64 front[2];\n    &/; s/brief->type != 7
 sed 's/gyre_self_fail(self, 1234)/helper()/; s/^GYRE_BEHAVIOUR/extern int helper(void);\n&/' picky.c >extern.c
 sed 's/gyre_self_fail(self, 1234)/gyre_self_print(self, "type", brief->type), gyre_self_print_f32(self, "half", 0.5f)/
     s/GYRE_ANSWER.*/GYRE_ANSWER(picky_words)->bytes[0] = gyre_self_now(self) != 0;/' picky.c >talking.c
+mkdir own && echo '#define CODE 1234' >own/code.h && sed 's/1234/CODE/; s/^typedef struct picky_state/#include "code.h"\n&/' picky.c >own/own.c
 { cat picky.c && printf '#ifdef GYRE_HOST\nextern int helper(void);\nint main(void) { return helper(); }\n#endif\n'; } >program.c
 
 with_memory()
@@ -110,6 +111,12 @@ on_opencl()
 {
     exits 0 "$gyre" bench --axis device=opencl --behaviour picky.c --type 7 --body ab000001 --test && says out '^6 checked, 0 failed' &&
         exits 1 "$gyre" bench --axis device=opencl --behaviour host_only.c --test call/ && says out "FAILED: .*'picky' does not compile for opencl:0: .*host_only.c:" && clean
+}
+headers_on_opencl()
+{
+    exits 0 "$gyre" bench --axis 'device=[cpu,opencl]' --behaviour own/own.c --type 7 --body ab000001 --test call/ && says out '^2 checked, 0 failed' &&
+        mkdir -p away && mv own/code.h away/code.h && CC="${CC:-cc} -Iaway" exits 1 "$gyre" bench --axis device=opencl --behaviour own/own.c --test call/ &&
+        says out "FAILED: .*'picky' includes 'code.h', which compilers of devices cannot find: .*; those beside the file are there by themselves"
 }
 not_compiling() { exits 1 on_cpu broken.c --test && says err '^broken.c:14:.*error: ' && says err "'broken.c' does not compile with '" && clean; }
 not_there() { exits 1 on_cpu left_out.c --test && says out 'FAILED: .*left out by the preprocessor'; }
@@ -169,6 +176,7 @@ else
 fi
 if "$gyre" info 2>/dev/null | grep -q 'opencl:0'; then
     claim opencl_runs_it_or_says_why_not on_opencl
+    claim headers_beside_the_file_are_found_by_opencl headers_on_opencl
 else
     skip opencl_runs_it_or_says_why_not 'there is no device of OpenCL'
 fi
