@@ -25,7 +25,7 @@
 #include "gyre/clock.h"
 #include "main/program.h"
 
-enum { MORE_WORDS = 20, LOOK_NS = 2000000 };
+enum { MORE_WORDS = 24, LOOK_NS = 2000000 };
 
 static const uint64_t PATIENCE_NS = 60000000000;
 static const int held[] = {SIGINT, SIGTERM, SIGHUP};
@@ -38,8 +38,9 @@ typedef struct job {
     char folder[PATH_MAX], library[PATH_MAX + 8], source[PATH_MAX + 2];
     char map[PATH_MAX + 8], exports[PATH_MAX + 64]; /* the file with what is kept, and its option */
     char found[PATH_MAX + 8];                       /* the file with what is found when loaded */
-    char headers[PATH_MAX + 64];
-    sigset_t before; /* signals that were held back when we came */
+    char headers[PATH_MAX + 64],
+        embedded[4 * PATH_MAX + 64]; /* for which there is an option each */
+    sigset_t before;                 /* signals that were held back when we came */
 } job;
 
 /* GYRE_HEADERS is where the headers are, from the folder of this command: built or installed. */
@@ -63,15 +64,43 @@ static void find_headers(job *j)
         snprintf(j->headers, sizeof j->headers, "-I%s/%s", self, GYRE_HEADERS);
 }
 
+/* Where the assembler finds the file, which it would not by __FILE__ with a quote or a backslash:
+ * it reads a string of its own inside of the one that C reads. */
+static void name_file(job *j)
+{
+    char *to = j->embedded + snprintf(j->embedded, sizeof j->embedded, "-DGYRE_BEHAVIOUR_FILE=\"");
+
+    snprintf(j->source, sizeof j->source, "%s%s", j->file->path[0] == '-' ? "./" : "",
+             j->file->path);
+    for (const char *from = j->source; *from; from++) {
+        if (*from == '"' || *from == '\\')
+            to = stpcpy(to, "\\\\\\"); /* of one for the assembler, and of the letter itself */
+        *to++ = *from;
+    }
+    stpcpy(to, "\"");
+}
+
+/* What a compiler knows by its ending; another file it would give to the linker. */
+static bool has_language(const char *path)
+{
+    static const char *const endings[] = {".c", ".cc", ".cpp", ".cxx", ".c++", ".C"};
+    const char *const dot = strrchr(path, '.');
+
+    for (size_t i = 0; dot && i < sizeof endings / sizeof endings[0]; i++)
+        if (strcmp(dot, endings[i]) == 0)
+            return true;
+    return false;
+}
+
 static gyre_status make_folder(job *j)
 {
-    const char *const temporary = gyre_settings_system("TMPDIR");
+    const char *const named = gyre_settings_system("TMPDIR");
+    const char *const temporary = named[0] ? named : "/tmp";
 
-    snprintf(j->folder, sizeof j->folder, "%s/gyre-XXXXXX", temporary[0] ? temporary : "/tmp");
+    snprintf(j->folder, sizeof j->folder, "%s/gyre-XXXXXX", temporary);
     if (!mkdtemp(j->folder))
         return gyre_fail_native(GYRE_IO, errno, "cannot make a folder in '%.*s': %s",
-                                gyre_text_cut(strlen(temporary)), temporary[0] ? temporary : "/tmp",
-                                strerror(errno));
+                                gyre_text_cut(strlen(temporary)), temporary, strerror(errno));
     snprintf(j->library, sizeof j->library, "%s/b.so", j->folder);
     snprintf(j->map, sizeof j->map, "%s/b.map", j->folder);
     snprintf(j->found, sizeof j->found, "%s/b.h", j->folder);
@@ -130,6 +159,7 @@ static gyre_status start(job *j, pid_t *out_pid)
                                "-Wl,-z,defs",
                                "-o"};
     static char mathematics[] = "-lm", include[] = "-include";
+    static char language[][4] = {"-x", "c"};
     char *words[GYRE_PROGRAM_WORDS + MORE_WORDS];
     posix_spawnattr_t attributes;
     size_t count = 0;
@@ -142,11 +172,14 @@ static gyre_status start(job *j, pid_t *out_pid)
     words[count++] = j->library;
     if (j->headers[0])
         words[count++] = j->headers;
-    snprintf(j->source, sizeof j->source, "%s%s", j->file->path[0] == '-' ? "./" : "",
-             j->file->path);
+    words[count++] = j->embedded;
     words[count++] = j->exports;
     words[count++] = include;
     words[count++] = j->found;
+    if (!has_language(j->source)) {
+        words[count++] = language[0];
+        words[count++] = language[1];
+    }
     words[count++] = j->source;
     words[count++] = mathematics;
     words[count] = NULL;
@@ -236,6 +269,7 @@ gyre_status behaviour_build(const behaviour_file *file, int *out_fd)
         return status;
     j.file = file;
     find_headers(&j);
+    name_file(&j);
     sigemptyset(&hold);
     for (size_t i = 0; i < sizeof held / sizeof held[0]; i++)
         sigaddset(&hold, held[i]);

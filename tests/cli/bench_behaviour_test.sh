@@ -128,6 +128,14 @@ wrong_files()
         CC='' PATH=$work/nowhere exits 3 "$gyre" bench --behaviour picky.c --test && says err "there is no program 'cc'; set CC to a C compiler" &&
         TMPDIR=$work/nowhere exits 3 on_cpu picky.c && says err 'cannot make a folder in'
 }
+odd_names() # of files and folders
+{
+    mkdir 'a "b\c' && cp picky.c 'a "b\c/q"\n.c' && exits 0 on_cpu 'a "b\c/q"\n.c' --type 7 --body ab000001 --test call/ && says out '^1 checked, 0 failed' &&
+        for name in picky picky.cu picky.behaviour.h; do
+            [ -e "$name" ] || cp picky.c "$name" && exits 0 on_cpu "$name" --type 7 --body ab000001 --test call/ && says out '^1 checked, 0 failed' || return 1
+        done
+    clean
+}
 usage()
 {
     exits 2 "$gyre" bench --type 3 && says err '^gyre bench: --type goes with --behaviour' && exits 2 on_cpu picky.c --body 0g && says err 'hexadecimal' &&
@@ -169,6 +177,7 @@ claim what_the_compiler_says_is_shown not_compiling
 claim a_behaviour_that_is_left_out_is_missed not_there
 claim wrong_files_are_refused wrong_files
 claim wrong_usage_is_refused usage
+claim names_of_files_may_be_odd odd_names
 if command -v python3 >/dev/null; then
     claim an_interrupt_leaves_nothing interrupted
 else
