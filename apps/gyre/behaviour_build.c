@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,7 +97,13 @@ static gyre_status make_folder(job *j)
 {
     const char *const named = gyre_settings_system("TMPDIR");
     const char *const temporary = named[0] ? named : "/tmp";
+    struct statvfs about;
 
+    if (statvfs(temporary, &about) == 0 && (about.f_flag & ST_NOEXEC))
+        return gyre_fail(GYRE_IO,
+                         "nothing in '%.*s' can be run, since it is mounted noexec; set TMPDIR to "
+                         "another folder",
+                         gyre_text_cut(strlen(temporary)), temporary);
     snprintf(j->folder, sizeof j->folder, "%s/gyre-XXXXXX", temporary);
     if (!mkdtemp(j->folder))
         return gyre_fail_native(GYRE_IO, errno, "cannot make a folder in '%.*s': %s",

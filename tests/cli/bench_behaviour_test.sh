@@ -136,6 +136,7 @@ odd_names() # of files and folders
         done
     clean
 }
+cannot_run_there() { exits 3 unshare -rm sh -c "mkdir m && mount -t tmpfs -o noexec t m && TMPDIR=\$PWD/m '$gyre' bench --behaviour picky.c --test" && says err "mounted noexec; set TMPDIR"; }
 usage()
 {
     exits 2 "$gyre" bench --type 3 && says err '^gyre bench: --type goes with --behaviour' && exits 2 on_cpu picky.c --body 0g && says err 'hexadecimal' &&
@@ -178,6 +179,11 @@ claim a_behaviour_that_is_left_out_is_missed not_there
 claim wrong_files_are_refused wrong_files
 claim wrong_usage_is_refused usage
 claim names_of_files_may_be_odd odd_names
+if unshare -rm mount -t tmpfs -o noexec t "$work/tmp" 2>/dev/null; then
+    claim a_folder_where_nothing_runs_is_named cannot_run_there
+else
+    skip a_folder_where_nothing_runs_is_named 'a mount cannot be made here'
+fi
 if command -v python3 >/dev/null; then
     claim an_interrupt_leaves_nothing interrupted
 else
