@@ -322,9 +322,12 @@ static gyre_status read_behaviour(const gyre_args *args, gyre_request *r)
     const gyre_given given = {gyre_bench_options, args};
     gyre_behaviour_request *b = &r->behaviour;
     size_t type = 1, seats = 0, threads = 0, shared = 0;
+    const char *files[2];
     gyre_status status;
 
     b->file = args->value[BEHAVIOUR];
+    if (gyre_args_values(args, BEHAVIOUR, files, 2) > 1)
+        return gyre_fail(GYRE_INVALID, "--behaviour takes one file; measure one after the other");
     for (size_t row = TYPE; row <= THREADS; row++)
         if (!b->file && gyre_args_given(args, row))
             return gyre_fail(GYRE_INVALID, "%s goes with --behaviour",
