@@ -12,7 +12,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 
-enum { NUMBER_BYTES = 32, MOST_EXPONENT = 62 };
+enum { NUMBER_BYTES = 32, WORDS_BYTES = 160, MOST_EXPONENT = 62 };
 
 static gyre_status malformed(const char *text)
 {
@@ -58,10 +58,20 @@ bool gyre_axis_choice_names(const gyre_axis_choice *choice, const char *name)
            memcmp(name, choice->name, choice->name_length) == 0;
 }
 
+/* What an axis of words has is listed; one of numbers takes any. */
 static gyre_status bad_value(const gyre_axis *axis, const char *text, size_t length)
 {
-    return gyre_fail(GYRE_INVALID, "axis '%s' has no value '%.*s'", axis->name,
-                     gyre_text_cut(length), text);
+    char words[WORDS_BYTES] = "";
+    size_t used = 0;
+
+    if (!axis->words[0])
+        return gyre_fail(GYRE_INVALID, "axis '%s' has no value '%.*s': it takes whole numbers",
+                         axis->name, gyre_text_cut(length), text);
+    for (size_t i = 0; i < axis->count && used < sizeof words; i++)
+        used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", i ? ", " : "",
+                                 axis->words[i]);
+    return gyre_fail(GYRE_INVALID, "axis '%s' has no value '%.*s'; it has %s%s", axis->name,
+                     gyre_text_cut(length), text, words, used < sizeof words ? "" : "...");
 }
 
 static bool read_number(const char *text, size_t length, int64_t *out_value)

@@ -61,9 +61,28 @@ static void malformed_choice_is_refused(void)
     }
 }
 
+static void what_an_axis_has_is_told(void)
+{
+    gyre_axis words = GYRE_AXIS_WORDS("device", "cpu", "cuda"), many = {.name = "m", .count = 32};
+    gyre_axis_choice choice;
+
+    REQUIRE(gyre_axis_choice_parse("device=cuda:0", &choice) == GYRE_OK);
+    CHECK(gyre_axis_choose(&choice, &words) == GYRE_INVALID);
+    CHECK(strcmp(gyre_error_last()->text,
+                 "axis 'device' has no value 'cuda:0'; it has cpu, cuda") == 0);
+    for (size_t i = 0; i < many.count; i++)
+        many.words[i] = "a_word_of_some_letters";
+    CHECK(gyre_axis_choose(&choice, &many) == GYRE_INVALID);
+    CHECK(strstr(gyre_error_last()->text, "...") != NULL);
+    CHECK(choose("n=x") == GYRE_INVALID);
+    CHECK(strcmp(gyre_error_last()->text, "axis 'n' has no value 'x': it takes whole numbers") ==
+          0);
+}
+
 static const test_case cases[] = {
     TEST(values_are_listed_or_ranged),
     TEST(ends_of_the_number_line_are_no_trap),
     TEST(malformed_choice_is_refused),
+    TEST(what_an_axis_has_is_told),
 };
 TEST_MAIN(cases)

@@ -139,7 +139,8 @@ odd_names() # of files and folders
 cannot_run_there() { exits 3 unshare -rm sh -c "mkdir m && mount -t tmpfs -o noexec t m && TMPDIR=\$PWD/m '$gyre' bench --behaviour picky.c --test" && says err "mounted noexec; set TMPDIR"; }
 usage()
 {
-    exits 2 on_cpu picky.c --behaviour shared.c && says err '^gyre bench: --behaviour takes one file' || return 1
+    exits 2 on_cpu picky.c --behaviour shared.c && says err '^gyre bench: --behaviour takes one file' &&
+        exits 2 "$gyre" bench --behaviour picky.c --axis device=opencl:0 && says err "axis 'device' has no value 'opencl:0'; it has cpu, cuda, opencl$" || return 1
     exits 2 "$gyre" bench --type 3 && says err '^gyre bench: --type goes with --behaviour' && exits 2 on_cpu picky.c --body 0g && says err 'hexadecimal' &&
         exits 2 on_cpu picky.c --body 123 && says err 'two digits a byte' && exits 2 on_cpu picky.c --body "$(printf %082d 0)" && says err '82 digits were given' &&
         exits 2 on_cpu picky.c --threads 33 && says err 'a multiple of 32' && exits 2 on_cpu picky.c --type 70000 && exits 2 on_cpu picky.c --seats 0 &&
