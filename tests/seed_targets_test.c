@@ -51,7 +51,7 @@ static void they_fill_a_table(void)
     sample_run_init(&sample, 2, 1);
     sample.results[0].id = "channel_send_latency/small_command_bounded";
     stream = open_memstream(&text, &size);
-    tally = gyre_targets_table_write(stream, targets, &sample.run);
+    tally = gyre_targets_table_write(stream, targets, &sample.run, NULL);
     fclose(stream);
     CHECK(tally.met == 1);     /* under a microsecond */
     CHECK(tally.unclear == 1); /* 101 ns and a limit of 100 */

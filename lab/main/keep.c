@@ -23,6 +23,8 @@
 #include "report/targets_table.h"
 #include "report/terminal.h"
 
+enum { NAMES_BYTES = 160 };
+
 static gyre_status load_base(const gyre_request *request, gyre_run **out_base)
 {
     const gyre_status status = gyre_baseline_load(request->folder, request->compare_with, out_base);
@@ -49,10 +51,26 @@ static int check_base(const gyre_bench_program *program, const gyre_request *req
     return code;
 }
 
+/* A file that cannot be read was perhaps meant to be one of those that are built in. */
+static gyre_status tell_tables(const gyre_named_targets *named, gyre_status status)
+{
+    char why[sizeof gyre_error_last()->text], names[NAMES_BYTES] = "";
+    size_t used = 0;
+
+    for (; named && named->name && used < sizeof names; named++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", used ? ", " : "",
+                                 named->name);
+    if (used == 0)
+        return status;
+    snprintf(why, sizeof why, "%s", gyre_error_last()->text);
+    return gyre_fail(status, "%s; tables that are built in: %s", why, names);
+}
+
 static gyre_status load_targets(const gyre_bench_program *program, const char *word,
                                 gyre_targets **out_targets)
 {
     const gyre_named_targets *named = program->named_targets;
+    gyre_status status;
 
     for (; named && named->name; named++)
         if (strcmp(word, named->name) == 0)
@@ -62,7 +80,8 @@ static gyre_status load_targets(const gyre_bench_program *program, const char *w
                          "'%s' are targets for Gyre's own benchmarks; --targets "
                          "takes a file here",
                          word);
-    return gyre_targets_load(word, out_targets);
+    status = gyre_targets_load(word, out_targets);
+    return status == GYRE_IO ? tell_tables(program->named_targets, status) : status;
 }
 
 gyre_status gyre_keep_prepare(const gyre_bench_program *program, const gyre_request *request,
@@ -190,6 +209,21 @@ static int keep_report(const gyre_bench_program *program, const gyre_request *re
     return told(program, status);
 }
 
+/* Beside what programs read, it goes where progress goes. */
+static void print_targets(const gyre_bench_program *program, const gyre_request *request,
+                          const gyre_run *run, const gyre_targets *targets)
+{
+    FILE *const stream = request->format == GYRE_FORMAT_CRITERION ? stdout : stderr;
+    const gyre_case_choice everything = {0};
+    gyre_case_list *all;
+
+    if (gyre_case_list_create(program->suites, &everything, &all) != GYRE_OK)
+        all = NULL;
+    fputc('\n', stream);
+    (void)gyre_targets_table_write(stream, targets, run, all);
+    gyre_case_list_destroy(all);
+}
+
 int gyre_keep(const gyre_bench_program *program, const gyre_request *request, const gyre_run *run,
               const gyre_standards *standards)
 {
@@ -202,12 +236,8 @@ int gyre_keep(const gyre_bench_program *program, const gyre_request *request, co
     int code = check_base(program, request, run, standards->base);
 
     print_formatted(request, &report);
-    if (standards->targets) { /* beside what programs read, it goes where progress goes */
-        FILE *stream = request->format == GYRE_FORMAT_CRITERION ? stdout : stderr;
-
-        fputc('\n', stream);
-        (void)gyre_targets_table_write(stream, standards->targets, run);
-    }
+    if (standards->targets)
+        print_targets(program, request, run, standards->targets);
     /* a run without a figure does not replace one that has some */
     if (request->keep && measured) {
         const gyre_status status = save_latest(request, run, path, sizeof path);

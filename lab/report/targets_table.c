@@ -90,13 +90,24 @@ static void put_attainment(FILE *stream, const gyre_target *target, const gyre_a
     fputc('\n', stream);
 }
 
-static void put_line(FILE *stream, const gyre_target *target, const gyre_run *run,
-                     const gyre_result *result, gyre_targets_tally *tally)
+static bool is_among(const gyre_target *target, const gyre_case_list *all)
 {
-    const gyre_attainment a = gyre_attainment_judge(target, run, result);
+    for (size_t i = 0; all && i < all->count; i++)
+        if (gyre_target_concerns(target, all->cases[i].id))
+            return true;
+    return false;
+}
+
+static void put_line(FILE *stream, const gyre_target *target, const gyre_run *run,
+                     const gyre_result *result, const gyre_case_list *all,
+                     gyre_targets_tally *tally)
+{
+    gyre_attainment a = gyre_attainment_judge(target, run, result);
     const char *id = result ? result->id : target->id;
     size_t *const counts[] = {&tally->met, &tally->missed, &tally->unclear, &tally->not_measured};
 
+    if (!result && is_among(target, all))
+        a.why = "not chosen";
     ++*counts[a.attained];
     fprintf(stream, "  %-*s", VERDICT_WIDTH, gyre_attained_name(a.attained));
     gyre_text_print(stream, id);
@@ -106,18 +117,18 @@ static void put_line(FILE *stream, const gyre_target *target, const gyre_run *ru
 }
 
 static void put_target(FILE *stream, const gyre_target *target, const gyre_run *run,
-                       gyre_targets_tally *tally)
+                       const gyre_case_list *all, gyre_targets_tally *tally)
 {
     bool some = false;
 
     for (size_t i = 0; i < run->count; i++) {
         if (!run->results[i].id || !gyre_target_concerns(target, run->results[i].id))
             continue;
-        put_line(stream, target, run, &run->results[i], tally);
+        put_line(stream, target, run, &run->results[i], all, tally);
         some = true;
     }
     if (!some)
-        put_line(stream, target, run, NULL, tally);
+        put_line(stream, target, run, NULL, all, tally);
     if (target->note[0]) {
         fprintf(stream, "  %-*snote: ", VERDICT_WIDTH, "");
         gyre_text_print(stream, target->note);
@@ -126,7 +137,7 @@ static void put_target(FILE *stream, const gyre_target *target, const gyre_run *
 }
 
 gyre_targets_tally gyre_targets_table_write(FILE *stream, const gyre_targets *targets,
-                                            const gyre_run *run)
+                                            const gyre_run *run, const gyre_case_list *all)
 {
     gyre_targets_tally tally = {0};
     const char *source = "";
@@ -140,7 +151,7 @@ gyre_targets_tally gyre_targets_table_write(FILE *stream, const gyre_targets *ta
             gyre_text_print(stream, source[0] ? source : "other targets");
             fputc('\n', stream);
         }
-        put_target(stream, target, run, &tally);
+        put_target(stream, target, run, all, &tally);
     }
     fprintf(stream, "\ntargets: %zu met, %zu missed, %zu unclear, %zu not measured\n", tally.met,
             tally.missed, tally.unclear, tally.not_measured);

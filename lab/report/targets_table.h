@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "bench/case.h"
 #include "gyre/common.h"
 #include "record/run.h"
 #include "record/targets.h"
@@ -24,8 +25,9 @@ typedef struct gyre_targets_tally {
     size_t met, missed, unclear, not_measured;
 } gyre_targets_tally;
 
-/* Errors stay in the stream. */
+/* `all` is what there is to choose from, NULL when that is not known: a benchmark of it that the
+ * run lacks was not chosen. Errors stay in the stream. */
 gyre_targets_tally gyre_targets_table_write(FILE *stream, const gyre_targets *targets,
-                                            const gyre_run *run);
+                                            const gyre_run *run, const gyre_case_list *all);
 
 #endif

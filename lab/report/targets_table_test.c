@@ -45,6 +45,7 @@ static const char expected[] =
 
 static sample_run sample;
 static char *text;
+static const gyre_case_list *all;
 
 static gyre_targets_tally print(const char *source)
 {
@@ -58,7 +59,7 @@ static gyre_targets_tally print(const char *source)
     if (gyre_targets_parse(source, strlen(source), "table", &targets) != GYRE_OK)
         return tally;
     stream = open_memstream(&text, &size);
-    tally = gyre_targets_table_write(stream, targets, &sample.run);
+    tally = gyre_targets_table_write(stream, targets, &sample.run, all);
     fclose(stream);
     gyre_targets_destroy(targets);
     return tally;
@@ -75,6 +76,20 @@ static void each_verdict_is_shown_with_its_figures(void)
     CHECK(tally.met == 1 && tally.missed == 2 && tally.unclear == 1 && tally.not_measured == 3);
 }
 
+static void what_was_left_out_by_a_filter_is_not_chosen(void)
+{
+    gyre_bench_case cases[1] = {{.id = "none/such"}};
+    const gyre_case_list list = {.cases = cases, .count = 1};
+
+    sample_run_init(&sample, 2, 1);
+    all = &list;
+    CHECK(print(table).not_measured == 3);
+    all = NULL;
+    REQUIRE(text != NULL);
+    CHECK(strstr(text, "hits at least 0.95          not chosen\n") != NULL);
+    CHECK(strstr(text, "no such benchmark") == NULL);
+}
+
 static void without_a_source_there_is_no_heading(void)
 {
     sample_run_init(&sample, 2, 1);
@@ -89,6 +104,7 @@ static void without_a_source_there_is_no_heading(void)
 
 static const test_case cases[] = {
     TEST(each_verdict_is_shown_with_its_figures),
+    TEST(what_was_left_out_by_a_filter_is_not_chosen),
     TEST(without_a_source_there_is_no_heading),
 };
 TEST_MAIN(cases)
