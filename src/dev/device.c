@@ -170,8 +170,22 @@ const gyre_driver *gyre_driver_at(size_t index)
     return ready() && index < driver_count ? &drivers[index] : NULL;
 }
 
+/* The driver that a device of this name would have, if there is something the matter with it. */
+static const gyre_driver *find_absent(const char *name)
+{
+    for (size_t i = 0; name && i < driver_count; i++) {
+        const size_t length = strlen(drivers[i].backend);
+
+        if (drivers[i].status != GYRE_OK && strncmp(drivers[i].backend, name, length) == 0 &&
+            (name[length] == '\0' || name[length] == ':'))
+            return &drivers[i];
+    }
+    return NULL;
+}
+
 const gyre_device *gyre_device_find(const char *name)
 {
+    const gyre_driver *absent;
     char names[NAMES_BYTES] = "";
     char shown[48];
 
@@ -184,8 +198,11 @@ const gyre_device *gyre_device_find(const char *name)
         append(names, sizeof names, devices[i].name, sizeof devices[i].name);
     snprintf(shown, sizeof shown, "%s", name ? name : "(null)");
     gyre_text_plain(shown);
-    (void)!gyre_fail(GYRE_NOT_FOUND, "there is no device '%s'; there is %s", shown,
-                     device_count > 0 ? names : "none at all");
+    absent = find_absent(name);
+    (void)!gyre_fail(GYRE_NOT_FOUND, "there is no device '%s'; there is %s%s%s%s%s", shown,
+                     device_count > 0 ? names : "none at all", absent ? "; " : "",
+                     absent ? absent->backend : "", absent ? " has none: " : "",
+                     absent ? absent->text : "");
     return NULL;
 }
 

@@ -86,8 +86,11 @@ static void find_some(void)
     CHECK(gyre_device_find("opencl") == NULL);
     CHECK(gyre_error_last()->status == GYRE_NOT_FOUND);
     CHECK(strstr(gyre_error_last()->text, "'opencl'; there is cpu:0, cuda:0, cuda:1, cuda:2, "
-                                          "null:0"));
+                                          "null:0; opencl has none: libOpenCL.so.1 is missing; "));
+    CHECK(!gyre_device_find("opencl:1") && strstr(gyre_error_last()->text, "opencl has none: "));
+    CHECK(!gyre_device_find("opencl1") && !strstr(gyre_error_last()->text, "has none"));
     CHECK(gyre_device_find("cuda:3") == NULL && gyre_device_find("cuda:") == NULL);
+    CHECK(!strstr(gyre_error_last()->text, "has none"));
     CHECK(gyre_device_find("") == NULL && gyre_device_find(NULL) == NULL);
     CHECK(gyre_device_find("a name that is far longer than the name of any device could be; a "
                            "name that is far longer\x1b[2J") == NULL);
