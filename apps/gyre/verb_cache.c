@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/json.h"
+#include "base/settings.h"
 #include "base/text.h"
 #include "gyre/cache.h"
 #include "record/moment.h"
@@ -207,6 +208,10 @@ static gyre_status find_cache(request *r)
 
     if (status != GYRE_OK || r->about.folder[0])
         return status;
+    if (!gyre_settings_text(GYRE_SETTING_CACHE)[0])
+        return gyre_fail(GYRE_UNAVAILABLE,
+                         "the kernel cache has no folder: neither HOME nor XDG_CACHE_HOME is one; "
+                         "set one of them, or GYRE_CACHE");
     return gyre_fail(GYRE_UNAVAILABLE, "the kernel cache is off: 'gyre env' shows GYRE_CACHE");
 }
 

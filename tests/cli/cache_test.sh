@@ -55,6 +55,7 @@ as_json()
         [ "$("$query" removed <"$work/out")" = 1 ] && exits 0 cache clear --json && [ "$("$query" removed <"$work/out")" = 1 ] &&
         [ "$("$query" removed_bytes <"$work/out")" = 50256 ] && fresh && exits 0 cache --json && [ "$("$query" entries <"$work/out")" = 0 ]
 }
+homeless() { exits 3 env -u GYRE_CACHE -u HOME -u XDG_CACHE_HOME "$gyre" cache list && says err '^gyre cache: the kernel cache has no folder: neither HOME nor XDG_CACHE_HOME'; }
 off() { GYRE_CACHE=off exits 3 cache && says err '^gyre cache: the kernel cache is off'; }
 no_folder() { fresh && echo x >"$folder" && exits 3 cache && says err 'cannot be opened: Not a directory' && exits 3 cache clear && exits 3 cache verify; }
 usage()
@@ -83,6 +84,7 @@ claim damage_is_found_and_removed damaged
 claim cut_entry_is_listed_with_its_reason cut_short
 claim_json everything_can_be_json as_json
 claim cache_that_is_off_is_told off
+claim without_a_home_there_is_no_folder homeless
 claim file_in_its_place_is_told no_folder
 claim unknown_words_are_wrong_usage_with_a_guess usage
 claim nothing_in_it_drives_a_terminal hostile
