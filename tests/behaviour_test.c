@@ -63,6 +63,12 @@ static const gyre_behaviour stammers[] = {
     SPEAKS("gyre_self_print(self, state, 1)"),
 };
 
+/* What does not fit is told by name. */
+static const gyre_behaviour too_much =
+    SPEAKS("typedef struct wide { gyre_abi_u64 x[6]; } wide; GYRE_ANSWER(wide)->x[0] = 1");
+static const char message_limit[] = "gyre_message_carries_40_bytes_at_most";
+static const char text_limit[] = "gyre_text_has_31_characters_at_most";
+
 static void a_quote_in_the_path_ends_no_line(void)
 {
     gyre_behaviour odd = broken;
@@ -116,8 +122,11 @@ static void cuda_refuses_what_cannot_be_printed(void)
     if (gyre_cuda_nvrtc_name(name, sizeof name) != GYRE_OK)
         SKIP("there is no NVRTC");
     CHECK(compile_for_cuda(&speaks) == GYRE_OK);
-    for (size_t i = 0; i < sizeof stammers / sizeof stammers[0]; i++)
+    for (size_t i = 0; i < sizeof stammers / sizeof stammers[0]; i++) {
         CHECK(compile_for_cuda(&stammers[i]) == GYRE_BUILD);
+        CHECK(i > 0 || strstr(gyre_build_log(), text_limit));
+    }
+    CHECK(compile_for_cuda(&too_much) == GYRE_BUILD && strstr(gyre_build_log(), message_limit));
 }
 
 static void opencl_names_the_line_that_is_wrong(void)
@@ -208,8 +217,12 @@ static void opencl_refuses_what_cannot_be_printed(void)
         SKIP("there is no device of OpenCL that can have actors");
     CHECK(gyre_actor_create(context, &speaks, NULL, &actor) == GYRE_OK);
     gyre_actor_destroy(actor);
-    for (size_t i = 0; i < sizeof stammers / sizeof stammers[0]; i++)
+    for (size_t i = 0; i < sizeof stammers / sizeof stammers[0]; i++) {
         CHECK(gyre_actor_create(context, &stammers[i], NULL, &actor) == GYRE_BUILD && !actor);
+        CHECK(i > 0 || strstr(gyre_kernel_build_log(), text_limit));
+    }
+    CHECK(gyre_actor_create(context, &too_much, NULL, &actor) == GYRE_BUILD && !actor);
+    CHECK(strstr(gyre_kernel_build_log(), message_limit));
     gyre_context_destroy(context);
 }
 

@@ -82,8 +82,24 @@ enum {
 #define GYRE_PAYLOAD(type_) ((GYRE_GLOBAL type_ *)(brief)->body.reference.address)
 #define GYRE_PAYLOAD_BYTES ((brief)->body.reference.size)
 
-/* 0, or no program at all. */
-#define GYRE_FITS_(type_) (sizeof(char[sizeof(type_) <= 40 ? 1 : -1]) - 1)
+/* 0, or no program at all, and then what the compiler says has the name in it. */
+#if defined(__cplusplus)
+extern "C++" { /* wherever it is included */
+template <bool holds> struct gyre_message_carries_40_bytes_at_most;
+template <> struct gyre_message_carries_40_bytes_at_most<true> {
+    char is;
+};
+template <bool holds> struct gyre_text_has_31_characters_at_most;
+template <> struct gyre_text_has_31_characters_at_most<true> {
+    char is;
+};
+}
+#define GYRE_HOLDS_(name_, holds_) (sizeof(name_<(holds_)>) - 1)
+#else
+#define GYRE_HOLDS_(name_, holds_) (sizeof(struct { char name_[(holds_) ? 1 : -1]; }) - 1)
+#endif
+
+#define GYRE_FITS_(type_) GYRE_HOLDS_(gyre_message_carries_40_bytes_at_most, sizeof(type_) <= 40)
 
 /* Prints a text of at most 31 characters, a literal, and a whole number of up to 64 bits; or a
  * float, by the second. The host logs it, topic "device" and level info, or hands it to the
@@ -103,7 +119,9 @@ enum {
 
 /* A literal and its length; no program at all when that is more than 31. */
 #define GYRE_TEXT_(text_)                                                                          \
-    "" text_, (gyre_abi_u32)(sizeof("" text_) - sizeof(char[sizeof("" text_) <= 32 ? 1 : -1]))
+    "" text_,                                                                                      \
+        (gyre_abi_u32)(sizeof("" text_) - 1 -                                                      \
+                       GYRE_HOLDS_(gyre_text_has_31_characters_at_most, sizeof("" text_) <= 32))
 
 /* The time in nanoseconds, gyre_self_now(self), which does not go back: for how long something
  * takes, and for giving up. It is the clock by which a behaviour sees its message's deadline. On

@@ -62,9 +62,27 @@ other_widths()
         (cd "$work" && not c++ -x c++ -std=c++17 -I"$root/include" -c -o odd.o odd.c) 2>"$work/err" && says err odd_has_width_quad_warp_or_block
 }
 
+refused() # STATEMENT NAME: by compilers of C and C++, that name it
+{
+    words "typedef struct wide { gyre_abi_u64 x[6]; } wide;\nGYRE_BEHAVIOUR(odd, none, 4)\n{\n    $1;\n}\n" >"$work/odd.c" &&
+        for compiler in 'cc -std=c11' 'c++ -x c++ -std=c++17'; do
+            # shellcheck disable=SC2086 # words
+            (cd "$work" && not $compiler -I"$root/include" -c -o odd.o odd.c) 2>"$work/err" && says err "$2" || return 1
+        done
+}
+limits()
+{
+    refused 'GYRE_ANSWER(wide)->x[0] = GYRE_REQUEST(none)->x' gyre_message_carries_40_bytes_at_most && refused '(void)GYRE_REQUEST(wide)' gyre_message_carries_40_bytes_at_most &&
+        refused 'gyre_self_print(self, "12345678901234567890123456789012", 1)' gyre_text_has_31_characters_at_most &&
+        words 'GYRE_BEHAVIOUR(odd, none, 4)\n{\n    gyre_self_print(self, "1234567890123456789012345678901", GYRE_REQUEST(none)->x);\n}\n' >"$work/odd.c" &&
+        (cd "$work" && cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$root/include" -c -o odd.o odd.c &&
+            c++ -x c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I"$root/include" -c -o odd.o odd.c)
+}
+
 claim every_behaviour_is_printed_as_one_text printed
 claim headers_of_its_own_are_in_their_places own_headers
 claim there_is_no_other_width other_widths
+claim what_does_not_fit_is_refused_by_name limits
 claim files_without_one_behaviour_are_refused wrong_files
 if [ -n "${SANITIZED:-}" ]; then
     skip nvcc_compiles_the_text_of_every_behaviour 'no sanitizer watches nvcc, and every text was printed above'
