@@ -297,9 +297,17 @@ static void deadlines_hold_for_seconds(void)
 static struct {
     gyre_actor *actor;
     gyre_port *port;
-    size_t state_bytes;
+    size_t state_bytes, count_at; /* where the state counts messages */
     uint16_t type, silent;
+    uint32_t sent; /* shared: released after each that was sent */
 } busy;
+
+static gyre_status note_sent(gyre_status status)
+{
+    if (status == GYRE_OK)
+        __atomic_fetch_add(&busy.sent, 1, __ATOMIC_RELEASE);
+    return status;
+}
 
 /* Sends without end: a few that are not answered, and then one that is. */
 static void send_without_end(void)
@@ -311,14 +319,15 @@ static void send_without_end(void)
 
     while (status == GYRE_OK) {
         for (uint64_t left = chance_next(&chance) % 16; status == GYRE_OK && left > 0; left--)
-            status = gyre_port_send(busy.port, &silent, soon());
+            status = note_sent(gyre_port_send(busy.port, &silent, soon()));
         if (status == GYRE_OK)
-            status = gyre_port_call(busy.port, &call, &answer, soon());
+            status = note_sent(gyre_port_call(busy.port, &call, &answer, soon()));
     }
     CHECK(status == GYRE_CLOSED);
 }
 
-/* Number 0 sends; number 1 pauses, and looks at the state twice. */
+/* Number 0 sends; number 1 pauses, and looks at the state twice: what was sent before is in it, and
+ * nothing comes to it. */
 static void look_in_a_pause(size_t number)
 {
     unsigned char before[64], after[64];
@@ -328,10 +337,15 @@ static void look_in_a_pause(size_t number)
         return;
     }
     for (int i = 0; i < 200; i++) {
-        const uint64_t until = gyre_clock_after_ns(MS / 10);
+        const uint32_t sent = __atomic_load_n(&busy.sent, __ATOMIC_ACQUIRE);
+        uint32_t handled;
+        uint64_t until;
 
         CHECK(ok(gyre_actor_pause(busy.actor, soon())));
         CHECK(ok(gyre_actor_read_state(busy.actor, before, busy.state_bytes)));
+        memcpy(&handled, before + busy.count_at, sizeof handled);
+        CHECK(handled >= sent);
+        until = gyre_clock_after_ns(MS / 10);
         while (gyre_clock_now_ns() < until)
             ;
         CHECK(ok(gyre_actor_read_state(busy.actor, after, busy.state_bytes)));
@@ -341,15 +355,18 @@ static void look_in_a_pause(size_t number)
     CHECK(ok(gyre_actor_drain(busy.actor, soon())));
 }
 
-static void is_quiet_in_pauses(const gyre_behaviour *behaviour, uint16_t type, uint16_t silent)
+static void is_quiet_in_pauses(const gyre_behaviour *behaviour, size_t count_at, uint16_t type,
+                               uint16_t silent)
 {
     busy.actor = actor_new(behaviour, NULL);
     NEED_ACTORS();
     busy.port = port_new(busy.actor);
     REQUIRE(busy.port);
     busy.state_bytes = behaviour->state_bytes;
+    busy.count_at = count_at;
     busy.type = type;
     busy.silent = silent;
+    busy.sent = 0;
     CHECK(together(2, look_in_a_pause));
     gyre_port_close(busy.port);
     gyre_actor_destroy(busy.actor);
@@ -357,8 +374,8 @@ static void is_quiet_in_pauses(const gyre_behaviour *behaviour, uint16_t type, u
 
 static void nothing_happens_in_a_pause(void)
 {
-    is_quiet_in_pauses(&ledger, LEDGER_MIX, LEDGER_SILENT);
-    is_quiet_in_pauses(&echo, ECHO_SLOWLY, ECHO_SLOWLY);
+    is_quiet_in_pauses(&ledger, offsetof(ledger_state, messages), LEDGER_MIX, LEDGER_SILENT);
+    is_quiet_in_pauses(&echo, offsetof(echo_state, count), ECHO_SLOWLY, ECHO_SLOWLY);
 }
 
 static const test_case cases[] = {

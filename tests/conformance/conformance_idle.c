@@ -338,13 +338,14 @@ static void nor_while_orders_come(void)
 
 static void one_that_stays_never_leaves(void)
 {
-    const uint64_t until = gyre_clock_after_ns(50 * MS);
     const gyre_actor_launch_options stays = {.struct_size = sizeof stays, .leave_us = 1000};
     gyre_actor *const actor = leaver(&echo, 1000, 1);
+    uint64_t until;
 
     NEED_ACTORS();
     REQUIRE(actor);
     CHECK(ok(gyre_actor_terminate(actor, soon())) && ok(gyre_actor_launch(actor, &stays)));
+    until = gyre_clock_after_ns(50 * MS);
     while (gyre_clock_now_ns() < until)
         CHECK(gyre_actor_state(actor) == GYRE_ACTOR_ACTIVE);
     gyre_actor_destroy(actor);
