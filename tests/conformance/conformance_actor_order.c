@@ -12,7 +12,10 @@ _Static_assert((int)RANK_HANG == LEDGER_HANG && (int)RANK_TELL == LEDGER_LAST &&
                    offsetof(rank_answer, messages) == offsetof(ledger_answer, messages),
                "the same messages for both");
 
-enum { HAND = 8 }; /* messages among which priorities decide */
+enum {
+    HAND = 8,      /* messages among which priorities decide */
+    LATE_MS = 200, /* so late that no clock of a device can think otherwise */
+};
 
 /* Where message i of these comes, if the highest band goes first and a band in its order. */
 static uint32_t place_of(const gyre_brief *messages, size_t i)
@@ -200,7 +203,7 @@ static void only_what_is_late_is_let_go(void)
         message = read_by(i % 10 == 0 ? GYRE_NEVER : gyre_clock_after_ns(10000 * MS));
         REQUIRE(ok(gyre_port_call(port, &message, &answer, soon())));
         CHECK(answer.body.words[1] == i + 1);
-        message = read_by(i % 10 == 0 ? 0 : gyre_clock_now_ns() - 20 * MS);
+        message = read_by(i % 10 == 0 ? 0 : gyre_clock_now_ns() - LATE_MS * MS);
         CHECK(gyre_port_call(port, &message, &answer, soon()) == GYRE_TIMEOUT);
         CHECK(answer.flags == GYRE_BRIEF_FAILED && answer.body.words[0] == GYRE_ACTOR_TIMEOUT);
     }
@@ -223,8 +226,8 @@ static void many_are_late_one_by_one(void)
     for (int round = 0; round < 5; round++) {
         for (size_t i = 0; i < COUNT(messages); i++) {
             lates[i] = chance_below(&chance, 2);
-            messages[i] =
-                read_by(lates[i] ? gyre_clock_now_ns() - 20 * MS : gyre_clock_after_ns(10000 * MS));
+            messages[i] = read_by(lates[i] ? gyre_clock_now_ns() - LATE_MS * MS
+                                           : gyre_clock_after_ns(10000 * MS));
         }
         REQUIRE(ok(gyre_port_call_many(port, messages, answers, COUNT(messages), soon())));
         for (size_t i = 0; i < COUNT(messages); i++) {
@@ -286,7 +289,7 @@ static void deadlines_hold_for_seconds(void)
     for (int i = 0; i < 25; i++) {
         message = read_by(gyre_clock_after_ns(5000 * MS));
         REQUIRE(ok(gyre_port_call(port, &message, &answer, soon())));
-        message = read_by(gyre_clock_now_ns() - 50 * MS);
+        message = read_by(gyre_clock_now_ns() - LATE_MS * MS);
         CHECK(gyre_port_call(port, &message, &answer, soon()) == GYRE_TIMEOUT);
         sleep_ns(100 * MS);
     }
