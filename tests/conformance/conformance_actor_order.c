@@ -15,6 +15,7 @@ _Static_assert((int)RANK_HANG == LEDGER_HANG && (int)RANK_TELL == LEDGER_LAST &&
 enum {
     HAND = 8,      /* messages among which priorities decide */
     LATE_MS = 200, /* so late that no clock of a device can think otherwise */
+    BURST = 4000,  /* more messages than a ring has room for */
 };
 
 /* Where message i of these comes, if the highest band goes first and a band in its order. */
@@ -312,7 +313,8 @@ static gyre_status note_sent(gyre_status status)
     return status;
 }
 
-/* Sends without end: a few that are not answered, and then one that is. */
+/* Sends without end: a few that are not answered, or more than the seat gets through meanwhile, and
+ * then one that is. */
 static void send_without_end(void)
 {
     const gyre_brief call = {.type = busy.type}, silent = {.type = busy.silent};
@@ -321,7 +323,9 @@ static void send_without_end(void)
     uint64_t chance = 3;
 
     while (status == GYRE_OK) {
-        for (uint64_t left = chance_next(&chance) % 16; status == GYRE_OK && left > 0; left--)
+        uint64_t left = chance_below(&chance, chance_below(&chance, 4) ? 16 : BURST);
+
+        for (; status == GYRE_OK && left > 0; left--)
             status = note_sent(gyre_port_send(busy.port, &silent, soon()));
         if (status == GYRE_OK)
             status = note_sent(gyre_port_call(busy.port, &call, &answer, soon()));
