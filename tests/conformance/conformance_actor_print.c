@@ -282,12 +282,14 @@ static void a_device_without_a_clock_refuses_histograms(void)
     gyre_actor_destroy(actor);
 }
 
-/* Every message that was handled is counted, between the shortest time and the longest. */
+/* Every message that was handled is counted, between the shortest time and the longest; and all of
+ * them together took what the buckets say, as far as they do. */
 static void check_histogram(uint64_t messages)
 {
     const gyre_actor_statistics all = statistics();
     gyre_histogram histogram = {.struct_size = sizeof histogram};
     uint32_t least = GYRE_HISTOGRAM_BUCKETS, most = 0;
+    double shortest = 0, longest = 0, took;
     uint64_t sum = 0;
 
     CHECK(ok(gyre_actor_histogram(actor, &histogram)));
@@ -297,6 +299,8 @@ static void check_histogram(uint64_t messages)
         least = b < least ? b : least;
         most = b;
         sum += histogram.count[b];
+        shortest += (double)histogram.count[b] * (double)gyre_histogram_bound_ns(b);
+        longest += (double)histogram.count[b] * (double)gyre_histogram_bound_ns(b + 1);
     }
     CHECK(sum == messages && histogram.total == messages && all.processed == messages);
     REQUIRE(least < GYRE_HISTOGRAM_BUCKETS);
@@ -304,6 +308,8 @@ static void check_histogram(uint64_t messages)
     CHECK(all.min_ns < gyre_histogram_bound_ns(least + 1));
     CHECK(gyre_histogram_bound_ns(most) <= all.max_ns);
     CHECK(all.max_ns < gyre_histogram_bound_ns(most + 1));
+    took = all.mean_ns * (double)all.processed;
+    CHECK(took >= shortest - 1 && took <= longest + 1); /* a mean is rounded */
     CHECK(gyre_histogram_percentile_ns(&histogram, 100) >= all.max_ns);
     CHECK(gyre_histogram_percentile_ns(&histogram, 50) <=
           gyre_histogram_percentile_ns(&histogram, 99));
