@@ -26,6 +26,19 @@ compiled_by_nvcc() # to the machine's own code where it is an example; of the ot
             grep -aq gyre_actor_v1 "$work/behaviour" && grep -aq gyre_actor_about_v1 "$work/behaviour" || return 1
     done
 }
+to_ptx() { exits 0 "$gyre" behaviour "$1" && cp "$work/out" "$work/behaviour.cu" && exits 0 "$nvcc" -ptx -arch=compute_90 -fmad=false -o "$work/ptx" "$work/behaviour.cu"; }
+stale() { grep -qE 'ld\.global[a-zA-Z0-9_.:]*\.nc' "$work/ptx"; } # through the cache for what never changes
+payloads_in_ptx() # of a block, a warp and four lanes: nothing of a payload is kept, and slots come and go in order
+{
+    for name in ledger blend soak; do
+        to_ptx "$root/tests/conformance/behaviours/$name.c" && not stale || { echo "$name"; return 1; }
+        for word in ld.acquire.sys.b32 st.release.sys.b32 ld.acquire.sys.b128 st.release.sys.b128; do
+            grep -qF "$word " "$work/ptx" || { echo "$name: no $word"; return 1; }
+        done
+    done
+    words 'GYRE_BEHAVIOUR(old, none, GYRE_WIDTH_BLOCK)\n{\n    state->x = __ldg(GYRE_PAYLOAD(gyre_abi_u32));\n}\n' >"$work/old.c" &&
+        to_ptx "$work/old.c" && stale
+}
 nvcc_names_the_line()
 {
     words 'GYRE_BEHAVIOUR(bad, none, GYRE_WIDTH_BLOCK)\n{\n    missing_thing = 2;\n}\n' >"$work/bad.c" &&
@@ -88,8 +101,10 @@ if [ -n "${SANITIZED:-}" ]; then
     skip nvcc_compiles_the_text_of_every_behaviour 'no sanitizer watches nvcc, and every text was printed above'
 elif [ -x "$nvcc" ]; then
     claim nvcc_compiles_the_text_of_every_behaviour compiled_by_nvcc
+    claim payloads_are_read_anew_and_slots_in_order payloads_in_ptx
     claim what_nvcc_says_names_the_file_and_its_line nvcc_names_the_line
 else
     skip nvcc_compiles_the_text_of_every_behaviour 'there is no nvcc'
+    skip payloads_are_read_anew_and_slots_in_order 'there is no nvcc'
 fi
 finish
