@@ -13,7 +13,8 @@
  *
  * Ends after so many messages, or so many seconds, whichever is given; default one second. What
  * each thread does follows from the seed. Prints one line, and with --json a file. Exit 0: nothing
- * was wrong; 1: something was, with what; 77: there is no such device.
+ * was wrong; 1: something was, with what, or some kind of message was never tried; 77: there is no
+ * such device.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -238,10 +239,12 @@ static bool goes_on(const worker *w)
 
 static void work(void *arg)
 {
+    static const uint64_t each[] = {0, 55, 90, 94, 97}; /* every kind once, then by chance */
+    const uint64_t kinds = sizeof each / sizeof each[0];
     worker *const w = arg;
 
-    for (uint64_t round = 1; goes_on(w); round++) {
-        const uint64_t what = chance_below(&w->chance, 100);
+    for (uint64_t round = 1; goes_on(w) || (round <= kinds && !atomic_load(&failed)); round++) {
+        const uint64_t what = round <= kinds ? each[round - 1] : chance_below(&w->chance, 100);
         const uint32_t lump = (uint32_t)chance_below(&w->chance, LUMP) + 1;
 
         if (what < 55)
@@ -267,7 +270,7 @@ static void work_in_order(void *arg)
     worker *const w = arg;
     uint32_t mix = 0;
 
-    while (goes_on(w)) {
+    do {
         const uint32_t count = (uint32_t)chance_below(&w->chance, LUMP / 8) + 1;
         order_state told;
         size_t sent;
@@ -287,7 +290,7 @@ static void work_in_order(void *arg)
         if (told.disorder != 0 || told.next != (uint32_t)w->number || told.mix != mix)
             wrong(w, "messages to a block were not handled in their order");
         w->done.ordered += count;
-    }
+    } while (goes_on(w));
 }
 
 static void sleep_ns(uint64_t ns)
@@ -302,7 +305,7 @@ static void govern(void *arg)
     uint64_t chance = o.seed ^ 0x676f7665726eu;
 
     (void)arg;
-    while (!atomic_load(&over) && !atomic_load(&failed)) {
+    do {
         gyre_actor *const actor = actors[chance_below(&chance, o.actors + 1)];
         const bool park = chance_below(&chance, 3) == 0;
 
@@ -316,7 +319,7 @@ static void govern(void *arg)
             return;
         parks += park;
         pauses += !park;
-    }
+    } while (!atomic_load(&over) && !atomic_load(&failed));
 }
 
 static bool parse(int argc, char **argv)
@@ -488,6 +491,29 @@ static bool write_json(const gyre_device *device, const tally *all, double secon
     return false;
 }
 
+/* Whether everything was tried: what was not has proved nothing. */
+static bool is_whole(const tally *all)
+{
+    const struct {
+        const char *what;
+        uint64_t count;
+    } kinds[] = {{"calls", all->called},
+                 {"sends", all->sent},
+                 {"questions", all->asked},
+                 {"payloads", all->referred},
+                 {"messages in order", all->ordered},
+                 {"checks of the books", all->checks},
+                 {"pauses and parks", o.calm ? 1 : pauses + parks}};
+    bool whole = true;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].count == 0) {
+            fprintf(stderr, "actor_soak: no %s\n", kinds[i].what);
+            whole = false;
+        }
+    return whole;
+}
+
 /* What main returns. */
 static int soak_it(const gyre_device *device, worker *workers)
 {
@@ -499,6 +525,8 @@ static int soak_it(const gyre_device *device, worker *workers)
     all = run(workers);
     seconds = (double)(gyre_clock_now_ns() - began_ns) / 1e9;
     close_all(workers);
+    if (!is_whole(&all))
+        atomic_store(&failed, true);
     printf("%s %s: %llu messages in %.1f s by %u threads, %llu in order, %llu payloads, "
            "%llu pauses, %llu parks, seed %llu\n",
            atomic_load(&failed) ? "FAIL " : "ok   ", device->name, count_all(&all), seconds,
