@@ -12,7 +12,9 @@ find "$root/include/gyre" -name '*.h' ! -name bench.h ! -name common.h -exec cat
     tr '\n' ' ' | tr ';{}' '\n' | grep GYRE_API | sed 's/.*GYRE_API//' |
     grep -o 'gyre_[a-z0-9_]* *(\|extern [a-z0-9_* ]*gyre_[a-z0-9_]*' |
     sed 's/ *($//; s/.*[ *]//' | sort -u >"$work/declared"
-cat "$programs/conformance_actor_resident.c" "$programs/conformance_actor_beside.c" "$programs/conformance_resident.h" |
+# Names inside WENT(...), RAN(...) and CALLED(...), after which the actor has to answer.
+cat "$programs/conformance_actor_resident.c" "$programs/conformance_actor_beside.c" |
+    tr '\n' ' ' | tr ';' '\n' | grep -oE '(WENT|RAN|CALLED)\(.*' |
     grep -o 'gyre_[a-z0-9_]*(' | tr -d '(' | sort -u >"$work/called"
 sed -n 's/^\(gyre_[a-z0-9_]*\*\{0,1\}\)  *[^ ].*/\1/p' "$list" | sed 's/\*$/.*/' >"$work/excused"
 

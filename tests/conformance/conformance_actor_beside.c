@@ -109,11 +109,11 @@ static void a_dispatcher_serves(void)
     WENT(gyre_dispatch_address(dispatch, buffer, &address));
     CALLED(gyre_dispatch_memory(dispatch) != NULL);
     command = (gyre_command){.kind = GYRE_COMMAND_TO_DEVICE, .as.to_device.buffer = buffer};
-    REQUIRE(ok(gyre_bytes_copy(NULL, words, sizeof words, &command.as.to_device.data)));
+    WENT(gyre_bytes_copy(NULL, words, sizeof words, &command.as.to_device.data));
     WENT(gyre_dispatch_call(channel, 0, &command, soon(), NULL));
     p.data = address;
-    REQUIRE(ok(gyre_command_launch(kernel, (const uint32_t[3]){1}, (const uint32_t[3]){64}, &p,
-                                   sizeof p, &command)));
+    WENT(gyre_command_launch(kernel, (const uint32_t[3]){1}, (const uint32_t[3]){64}, &p, sizeof p,
+                             &command));
     WENT(gyre_dispatch_call(channel, 0, &command, soon(), NULL));
     command = (gyre_command){.kind = GYRE_COMMAND_FROM_DEVICE,
                              .as.from_device = {.buffer = buffer, .size = sizeof words}};
