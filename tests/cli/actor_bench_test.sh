@@ -52,18 +52,21 @@ wrong_axes()
         exits 1 "$gyre" bench --test --axis threads=5 actor/pairs/cpu && says out '5 threads and 1 actors: at most 4' &&
         exits 1 "$gyre" bench --test --axis threads=3 actor_floor/bare_stream/cpu && says out '1 to 2 threads'
 }
-# Ctrl-C while an actor is resident: the run ends, and so does every process of it
+# Ctrl-C while an actor is resident: the run ends, and so does every process of it, which are known by their name
+several() { [ "$(pgrep -fc "^$work/here ")" -gt 1 ]; }
 interrupted()
 {
-    env --default-signal=INT "$gyre" bench --measurement-time 20s --warm-up-time 10ms --no-save \
+    ln -s "$gyre" "$work/here" || return 1
+    env --default-signal=INT "$work/here" bench --measurement-time 20s --warm-up-time 10ms --no-save \
         --exact actor/round_trip/cpu/quad/1 actor/inject/cpu >"$work/out" 2>"$work/err" &
     pid=$!
-    waits_for 100 grep -q '2 benchmarks' "$work/out" || return 1
+    waits_for 100 grep -q '2 benchmarks' "$work/out" && waits_for 100 several || return 1
     sleep 0.5
     kill -INT "$pid"
     status=0
     wait "$pid" || status=$?
     [ "$status" = 130 ] || { echo "exit status $status, not 130"; return 1; }
+    nobody_left "^$work/here "
 }
 
 claim cases_on_the_cpu_are_right checked '^actor.*/cpu' '^actor.*ping_pong'
