@@ -125,7 +125,18 @@ actor_stopped()
     kill -CONT "$pid" && [ "$got" = 1 ] && waits_for 50 active && leave
 }
 active() { row | grep -q '  active  '; }
-actor_hidden() { resident hidden env GYRE_BOARD=off && sleep 0.5 && not row && [ "$(boards)" = 0 ] && leave; }
+actor_hidden() # which would be seen as soon as another that came after it
+{
+    resident hidden env GYRE_BOARD=off || return 1
+    hidden=$pid
+    mkfifo "$work/shown.in" && : >"$work/shown.out" || return 1
+    "$build/tests/actor_sample" shown <"$work/shown.in" >"$work/shown.out" 2>&1 &
+    pid=$!
+    exec 8>"$work/shown.in"
+    waits_for 50 row
+    got=$?
+    exec 8>&- && wait "$pid" && pid=$hidden && [ "$got" = 0 ] && not its && [ "$(boards)" = 0 ] && leave
+}
 garbage() # whatever lies there
 {
     resident garbage && waits_for 50 row || return 1
