@@ -445,8 +445,8 @@ static const gyre_bench benches[] = {
     },
     {
         .name = "interactive/step_persistent",
-        .t0 = "before the first seat's slab is written to its mailbox",
-        .t1 = "after the answers of all seats",
+        .t0 = "before the order is written to the leader's mailbox",
+        .t1 = "after its answer, which comes when all seats have done their slabs",
         SEES_STEP,
         ON_A_DEVICE(setup_step_crew),
         .items = count_cells,
@@ -495,8 +495,8 @@ static const gyre_bench shaped_benches[] = {
     },
     {
         .name = "interactive_crew/step",
-        .t0 = "before the first seat's slab is written to its mailbox",
-        .t1 = "after the answers of all seats",
+        .t0 = "before the order is written to the leader's mailbox",
+        .t1 = "after its answer, which comes when all seats have done their slabs",
         SEES_STEP,
         SHAPED(setup_shaped_step),
         .items = count_cells,
