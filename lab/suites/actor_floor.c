@@ -182,11 +182,11 @@ GYRE_INLINE void put_one_way(ring *r)
 GYRE_INLINE uint32_t hear(ring *r)
 {
     uint32_t heard = 0;
-    uint64_t front, back;
+    gyre_bare_body body;
 
-    while (r->heard != r->sent && gyre_bare_read(&r->replies[r->heard & (r->slots - 1)],
-                                                 (uint32_t)r->heard + 1, &front, &back)) {
-        r->right += front == r->heard && back == ~front;
+    while (r->heard != r->sent &&
+           gyre_bare_take(&r->replies[r->heard & (r->slots - 1)], (uint32_t)r->heard + 1, &body)) {
+        r->right += gyre_bare_is(&body, r->heard, (uint32_t)r->heard + 1);
         r->heard++;
         heard++;
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "gyre/bench.h"
+#include "suites/actor_message.h"
 
 gyre_status gyre_bulk_init(gyre_bulk *bulk, uint64_t first)
 {
@@ -29,20 +30,13 @@ void gyre_bulk_fini(gyre_bulk *bulk)
     bulk->messages = bulk->answers = NULL;
 }
 
-GYRE_INLINE void make(gyre_brief *message, uint64_t number)
-{
-    message->body.longs[0] = number;
-    message->body.longs[4] = ~number;
-}
-
 /* One by one, where something was wrong. */
 static uint64_t count_right(const gyre_bulk *bulk, uint64_t first, uint32_t count)
 {
     uint64_t right = 0;
 
     for (uint32_t i = 0; i < count; i++)
-        right += bulk->answers[i].body.longs[0] == first + i &&
-                 bulk->answers[i].body.longs[4] == ~(first + i);
+        right += gyre_message_is(&bulk->answers[i], first + i);
     return right;
 }
 
@@ -52,19 +46,18 @@ void gyre_bulk_compare(gyre_bulk *bulk, uint32_t count)
     const gyre_brief *const answers = bulk->answers;
     gyre_brief *const messages = bulk->messages;
     const uint64_t first = bulk->first;
-    uint64_t sum = bulk->sum, mix = bulk->mix, wrong = 0;
+    uint64_t sum = bulk->sum, mix = bulk->mix;
+    gyre_message_pair wrong = {0, 0};
 
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t front = answers[i].body.longs[0], back = answers[i].body.longs[4];
-
-        wrong |= (front ^ (first + i)) | ~(front ^ back);
-        sum += front;
-        mix ^= back;
-        make(&messages[i], first + count + i);
+        wrong |= gyre_message_wrong(&answers[i], first + i);
+        sum += answers[i].body.longs[0];
+        mix ^= answers[i].body.longs[4];
+        gyre_message_fill(&messages[i], first + count + i);
     }
     bulk->sum = sum;
     bulk->mix = mix;
-    bulk->answered += wrong ? count_right(bulk, first, count) : count;
+    bulk->answered += wrong[0] | wrong[1] ? count_right(bulk, first, count) : count;
     bulk->first = first + count;
     bulk->made = count;
 }
@@ -74,7 +67,7 @@ gyre_status gyre_bulk_call(gyre_bulk *bulk, gyre_port *port, uint32_t count, uin
     gyre_status status;
 
     for (uint32_t i = bulk->made; i < count; i++)
-        make(&bulk->messages[i], bulk->first + i);
+        gyre_message_fill(&bulk->messages[i], bulk->first + i);
     status = gyre_port_call_many(port, bulk->messages, bulk->answers, count, deadline_ns);
     if (status == GYRE_OK) {
         gyre_bulk_compare(bulk, count);

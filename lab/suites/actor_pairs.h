@@ -2,8 +2,8 @@
  *
  * actor_pairs: many calls at once, and a check of every answer.
  *
- * A bulk of messages is called with in one call; each carries its number at the beginning and the
- * inverse of it at the end, and answers are compared one by one, in their order, and added up. So a
+ * A bulk of messages is called with in one call; each carries its number in all of its longs
+ * (suites/actor_message.h), and answers are compared one by one, in their order, and added up. So a
  * message that is lost, doubled, mixed up or in the wrong place is found. Who compares the answers
  * of a bulk makes the messages of the next meanwhile.
  *

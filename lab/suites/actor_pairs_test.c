@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "suites/actor_message.h"
 #include "test.h"
 
 enum { SOME = 100 };
@@ -12,10 +13,8 @@ static const uint64_t FIRST = UINT64_C(3) << 48;
 static void begin(gyre_bulk *bulk)
 {
     REQUIRE(gyre_bulk_init(bulk, FIRST) == GYRE_OK);
-    for (uint32_t i = 0; i < SOME; i++) {
-        bulk->answers[i].body.longs[0] = FIRST + i;
-        bulk->answers[i].body.longs[4] = ~(FIRST + i);
-    }
+    for (uint32_t i = 0; i < SOME; i++)
+        gyre_message_fill(&bulk->answers[i], FIRST + i);
 }
 
 static bool is_right(gyre_bulk *bulk)
@@ -45,7 +44,8 @@ static void messages_of_the_next_bulk_are_made(void)
     CHECK(bulk.first == FIRST + SOME && bulk.made == SOME);
     for (uint64_t i = 0; i < SOME; i++)
         CHECK(bulk.messages[i].body.longs[0] == FIRST + SOME + i &&
-              bulk.messages[i].body.longs[4] == ~(FIRST + SOME + i));
+              bulk.messages[i].body.longs[4] == ~(FIRST + SOME + i) &&
+              gyre_message_is(&bulk.messages[i], FIRST + SOME + i));
     memcpy(bulk.answers, bulk.messages, SOME * sizeof bulk.answers[0]);
     gyre_bulk_compare(&bulk, SOME);
     CHECK(gyre_bulk_is_right(&bulk, FIRST, (uint64_t)2 * SOME));
@@ -57,13 +57,39 @@ static void wrong_words_are_found(void)
 {
     for (uint32_t i = 0; i < SOME; i += 33)
         for (int bit = 0; bit < 64; bit++)
-            for (int word = 0; word < 5; word += 4) {
+            for (int word = 0; word < GYRE_MESSAGE_LONGS; word++) {
                 gyre_bulk bulk;
 
                 begin(&bulk);
                 bulk.answers[i].body.longs[word] ^= UINT64_C(1) << bit;
                 CHECK(!is_right(&bulk));
             }
+}
+
+static void longs_of_another_message_are_found(void)
+{
+    for (int word = 0; word < GYRE_MESSAGE_LONGS; word++) {
+        gyre_bulk bulk;
+
+        begin(&bulk);
+        bulk.answers[3].body.longs[word] = bulk.answers[4].body.longs[word];
+        CHECK(!is_right(&bulk));
+    }
+}
+
+static void longs_in_each_others_places_are_found(void)
+{
+    for (int word = 1; word < GYRE_MESSAGE_LONGS; word++) {
+        gyre_bulk bulk;
+        uint64_t *longs;
+
+        begin(&bulk);
+        longs = bulk.answers[3].body.longs;
+        longs[word] ^= longs[0];
+        longs[0] ^= longs[word];
+        longs[word] ^= longs[0];
+        CHECK(!is_right(&bulk));
+    }
 }
 
 static void only_the_wrong_ones_are_not_counted(void)
@@ -114,6 +140,8 @@ static const test_case cases[] = {
     TEST(right_answers_are_right),
     TEST(messages_of_the_next_bulk_are_made),
     TEST(wrong_words_are_found),
+    TEST(longs_of_another_message_are_found),
+    TEST(longs_in_each_others_places_are_found),
     TEST(only_the_wrong_ones_are_not_counted),
     TEST(answers_in_each_others_places_are_found),
     TEST(answer_that_came_twice_is_found),

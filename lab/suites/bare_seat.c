@@ -30,13 +30,13 @@ static void echo(const gyre_block *block, const void *parameters)
     (void)block;
     for (uint32_t number = 1;;) {
         const uint32_t stamp = gyre_bare_stamp(request);
-        uint64_t front, back;
+        gyre_bare_body body;
 
         if (stamp == GYRE_BARE_QUIT)
             return;
-        if (stamp != number || !gyre_bare_read(request, number, &front, &back))
+        if (stamp != number || !gyre_bare_take(request, number, &body))
             continue;
-        gyre_bare_write(reply, front, back == ~front ? number : 0);
+        gyre_bare_put(reply, &body);
         number++;
     }
 }
@@ -51,18 +51,20 @@ static void answer_payload(const gyre_block *block, const void *parameters)
     (void)block;
     for (uint32_t number = 1;;) {
         const uint32_t stamp = gyre_bare_stamp(request);
-        uint64_t front, back;
+        gyre_bare_body body;
         uint32_t sum = 0;
 
         if (stamp == GYRE_BARE_QUIT)
             return;
-        if (stamp != number || !gyre_bare_read(request, number, &front, &back))
+        if (stamp != number || !gyre_bare_take(request, number, &body))
             continue;
         if (p->words && !gyre_bare_is_published(p->reply, number))
             continue;
         for (uint32_t i = 0; i < p->words; i++)
             sum += words[i];
-        gyre_bare_write(p->reply, p->words ? sum : front, number);
+        if (p->words)
+            body.quarter[0][0] = sum;
+        gyre_bare_put(p->reply, &body);
         number++;
     }
 }
@@ -74,20 +76,20 @@ static bool take_next(const gyre_bare_rate *p, uint32_t ring, uint32_t *number,
     const size_t slot = (size_t)ring * (p->mask + 1) + (*number & p->mask);
     const gyre_bare_line *const request = (const gyre_bare_line *)p->requests + slot;
     const uint32_t stamp = gyre_bare_stamp(request);
-    uint64_t front, back;
+    gyre_bare_body body;
 
     if (stamp == GYRE_BARE_QUIT)
         return false;
-    if (stamp != *number + 1 || !gyre_bare_read(request, stamp, &front, &back))
+    if (stamp != *number + 1 || !gyre_bare_take(request, stamp, &body))
         return true;
     ++*number;
     if (p->answers) {
-        gyre_bare_write((gyre_bare_line *)p->replies + slot, front, back == ~front ? stamp : 0);
+        gyre_bare_put((gyre_bare_line *)p->replies + slot, &body);
         return true;
     }
     told->count++;
-    told->sum += front;
-    told->mix ^= back;
+    told->sum += body.quarter[0][0];
+    told->mix ^= body.quarter[3][0];
     /* release [bare-told]: pairs with the acquire in actor_floor.c; the sums are there */
     __atomic_store_n(&told->first, *number, __ATOMIC_RELEASE);
     return true;
