@@ -5,8 +5,14 @@
  * Each has a number, and all of its longs are that number, with other bits turned over in each
  * place: what belongs to another message, or to another place, is found.
  *
- * Threads   any.
+ * One way nobody compares them one by one. The other side counts, adds up what is in front and
+ * takes the xor of the last eight bytes, and who sends keeps the same. Numbers in a row would not
+ * do: if a whole ring kept the messages of the lap before, the xor would be right, and a sum of 32
+ * bits once in sixteen times. So one is a large odd step from the next.
+ *
+ * Threads   one for each gyre_sent.
  * Owns      nothing.
+ * Not here  the other side (behaviours/tally_quad.c, behaviours/tally_block.c, suites/bare_seat.c).
  */
 #ifndef GYRE_SUITES_ACTOR_MESSAGE_H
 #define GYRE_SUITES_ACTOR_MESSAGE_H
@@ -19,6 +25,9 @@
 #include "gyre/common.h"
 
 enum { GYRE_MESSAGE_LONGS = 5 };
+
+/* From one number to the next, one way. The lowest six bits go up by one each time. */
+#define GYRE_MESSAGE_STEP UINT64_C(0x9e3779b97f4a7c41)
 
 /* What a message has in one of its places; in the last it is the inverse of its number. */
 GYRE_INLINE uint64_t gyre_message_long(uint64_t number, int place)
@@ -58,6 +67,24 @@ GYRE_INLINE bool gyre_message_is(const gyre_brief *message, uint64_t number)
     const gyre_message_pair wrong = gyre_message_wrong(message, number);
 
     return (wrong[0] | wrong[1]) == 0;
+}
+
+/* What was sent one way; all zero at first, or with another number to begin after. */
+typedef struct gyre_sent {
+    uint64_t number; /* of the last */
+    uint64_t count;
+    uint64_t sum; /* of what is in front, */
+    uint64_t mix; /* and the xor of what is in the last place */
+} gyre_sent;
+
+/* The number of the next one, which is counted as sent. */
+GYRE_INLINE uint64_t gyre_sent_next(gyre_sent *sent)
+{
+    sent->number += GYRE_MESSAGE_STEP;
+    sent->count++;
+    sent->sum += sent->number;
+    sent->mix ^= gyre_message_long(sent->number, GYRE_MESSAGE_LONGS - 1);
+    return sent->number;
 }
 
 #endif

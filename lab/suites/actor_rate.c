@@ -3,10 +3,12 @@
  * actor_rate: how many messages a second actors take, and answer.
  *
  * `pairs` are requests and their answers, in bulk: an iteration is one bulk of each thread.
- * `stream` is one way: the clock stops when everything is handled, and the actor's state is
- * compared with what all threads sent. With the width of a block one message is handled after
- * another, and a crew has several blocks, two of them for `crew_pairs` and `crew_stream`. Beside
- * them stand the same by hand (suites/actor_floor.c), in the same run.
+ * `stream` is one way: the clock stops when everything is handled, and the actor's count, sum and
+ * xor are compared with what each thread sent. Every message is made anew, as by hand, and before
+ * it is sent: that is part of the time. With the width of a block one message is handled after
+ * another, and their order is looked at as well; a crew has several blocks, two of them for
+ * `crew_pairs` and `crew_stream`. Beside them stand the same by hand (suites/actor_floor.c), in the
+ * same run.
  *
  * Threads   as many of the host as the axis says, with a port each; on the CPU one for each seat.
  * Owns      a fixture per case.
@@ -28,16 +30,17 @@ enum { STREAM_RING = 16384, BLOCK_BULK = 1024, CREW = 2 };
 
 /* One way, by a thread, which writes a line of its own. */
 typedef struct sender {
-    alignas(128) uint64_t sent;
-    bool flushed; /* all of it is handled */
+    alignas(128) gyre_sent made; /* messages, of which */
+    uint64_t sent;               /* so many could be sent */
+    bool flushed;                /* and all of them are handled */
 } sender;
 
 typedef struct rate {
     gyre_bulk bulk[GYRE_TROUPE_PORTS];
     sender sender[GYRE_TROUPE_PORTS];
     gyre_troupe troupe;
-    uint32_t count;         /* messages of an iteration and thread */
-    uint32_t numbers, rest; /* sums of one bulk of each thread, for a tally */
+    uint32_t count; /* messages of an iteration and thread */
+    bool blocks;    /* tally_block counts, and not tally_quad */
 } rate;
 
 static void teardown(void *fixture)
@@ -105,20 +108,18 @@ static gyre_status set_up_block(const gyre_bench_case *c, const gyre_behaviour *
     return set_up(c, &options, GYRE_BULK, out_fixture);
 }
 
-/* The messages of a stream are made once, and each bulk of a thread is the same. */
-static gyre_status ready_stream(gyre_status status, void **out_fixture)
+/* Types say which thread sends. */
+static gyre_status ready_stream(gyre_status status, bool blocks, void **out_fixture)
 {
     rate *r = *out_fixture;
 
     if (status != GYRE_OK || !r)
         return status;
-    for (uint32_t i = 0; i < r->troupe.threads * r->count; i++) {
-        gyre_brief *const message = &r->bulk[i / r->count].messages[i % r->count];
-
-        message->body.words[0] = i;
-        message->body.words[9] = gyre_tally_rest(i);
-        r->numbers += i;
-        r->rest += gyre_tally_rest(i);
+    r->blocks = blocks;
+    for (uint32_t t = 0; t < r->troupe.threads; t++) {
+        r->sender[t].made.number = THREAD_FIRST(t);
+        for (uint32_t i = 0; i < r->count; i++)
+            r->bulk[t].messages[i].type = (uint16_t)(1 + t);
     }
     return GYRE_OK;
 }
@@ -132,7 +133,7 @@ static gyre_status set_up_stream(const gyre_bench_case *c, uint32_t seats, void 
         .launch = {.seats = seats, .capacity = STREAM_RING},
     };
 
-    return ready_stream(set_up(c, &options, GYRE_BULK, out_fixture), out_fixture);
+    return ready_stream(set_up(c, &options, GYRE_BULK, out_fixture), false, out_fixture);
 }
 
 GYRE_SETUP_WITH(setup_stream, set_up_stream, 1)
@@ -142,7 +143,10 @@ GYRE_SETUP_WITH(setup_block_pairs, set_up_block, &echo_block)
 
 static gyre_status setup_block_stream(const gyre_bench_case *c, void **out_fixture)
 {
-    return ready_stream(set_up_block(c, &tally_block, out_fixture), out_fixture);
+    *out_fixture = NULL;
+    if (gyre_bench_axis(c, "seats") > GYRE_TALLY_SEATS)
+        return gyre_bench_refuse(GYRE_INVALID, "up to %d seats", GYRE_TALLY_SEATS);
+    return ready_stream(set_up_block(c, &tally_block, out_fixture), true, out_fixture);
 }
 
 static uint32_t this_thread(const rate *r)
@@ -167,21 +171,31 @@ static void call_in_bulk(void *fixture, uint64_t iterations)
             return; /* the check misses them */
 }
 
+static void make_bulk(gyre_brief *messages, uint32_t count, gyre_sent *made)
+{
+    gyre_sent now = *made; /* in registers: the messages are longs as well */
+
+    for (uint32_t i = 0; i < count; i++)
+        gyre_message_fill(&messages[i], gyre_sent_next(&now));
+    *made = now;
+}
+
 static void send_in_bulk(void *fixture, uint64_t iterations)
 {
     rate *r = fixture;
     const uint32_t thread = this_thread(r);
-    const gyre_brief *const messages = r->bulk[thread].messages;
+    gyre_brief *const messages = r->bulk[thread].messages;
     gyre_port *const port = r->troupe.port[0][thread];
     sender *const own = &r->sender[thread];
     const uint64_t deadline_ns = deadline_of(r, iterations);
 
     own->flushed = false;
     for (uint64_t i = 0; i < iterations; i++) {
+        gyre_status status;
         size_t sent;
-        const gyre_status status =
-            gyre_port_send_many(port, messages, r->count, deadline_ns, &sent);
 
+        make_bulk(messages, r->count, &own->made);
+        status = gyre_port_send_many(port, messages, r->count, deadline_ns, &sent);
         own->sent += sent;
         if (status != GYRE_OK)
             return; /* the check misses them */
@@ -204,28 +218,45 @@ static bool all_answered(const void *fixture, uint64_t iterations)
     return true;
 }
 
+/* What the actor counted of a thread's messages is what the thread sent. */
+static bool are_tallied(const rate *r, uint32_t thread)
+{
+    const gyre_sent *const made = &r->sender[thread].made;
+    gyre_tally tally;
+    const gyre_status status = r->blocks ? gyre_tally_read_block(r->troupe.actor[0], &tally)
+                                         : gyre_tally_read(r->troupe.actor[0], thread, &tally);
+
+    if (status != GYRE_OK)
+        return false;
+    if (gyre_tally_is(&tally, made))
+        return true;
+    (void)gyre_bench_refuse(
+        GYRE_CORRUPT,
+        "thread %u: %llu of %llu messages were counted, %llu out of order; sum %s, xor %s", thread,
+        (unsigned long long)tally.count, (unsigned long long)made->count,
+        (unsigned long long)tally.early, tally.sum == (uint32_t)made->sum ? "right" : "wrong",
+        tally.mix == made->mix ? "right" : "wrong");
+    return false;
+}
+
 static bool all_tallied(const void *fixture, uint64_t iterations)
 {
     const rate *r = fixture;
-    const uint64_t each = iterations * r->count, all = each * r->troupe.threads;
-    gyre_tally tally;
+    const uint64_t each = iterations * r->count;
 
-    for (uint32_t i = 0; i < r->troupe.threads; i++)
-        if (r->sender[i].sent != each || !r->sender[i].flushed) {
+    for (uint32_t i = 0; i < r->troupe.threads; i++) {
+        const sender *const own = &r->sender[i];
+
+        if (own->sent != each || own->made.count != each || !own->flushed) {
             (void)gyre_bench_refuse(GYRE_CORRUPT, "thread %u: %llu of %llu messages were sent%s", i,
-                                    (unsigned long long)r->sender[i].sent, (unsigned long long)each,
-                                    r->sender[i].flushed ? "" : ", and not all handled");
+                                    (unsigned long long)own->sent, (unsigned long long)each,
+                                    own->flushed ? "" : ", and not all handled");
             return false;
         }
-    if (gyre_tally_read(r->troupe.actor[0], &tally) != GYRE_OK)
-        return false;
-    if (tally.count == all && tally.numbers == r->numbers * (uint32_t)iterations &&
-        tally.rest == r->rest * (uint32_t)iterations)
-        return true;
-    (void)gyre_bench_refuse(GYRE_CORRUPT,
-                            "%llu of %llu messages were counted, or their sums differ",
-                            (unsigned long long)tally.count, (unsigned long long)all);
-    return false;
+        if (!are_tallied(r, i))
+            return false;
+    }
+    return true;
 }
 
 static uint64_t items_of_threads(const gyre_bench_case *c)
@@ -249,18 +280,20 @@ static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *fac
 }
 
 #define BULK_THERE "before each host thread writes the first of a bulk of 8192 messages"
+#define BULK_MADE "before each host thread makes the first of a bulk of 8192 messages"
 #define BULK_BACK "the last answer of the last bulk has been compared"
 #define EVERY_ONE "the host's threads, which compare every answer, in order"
 #define SENT_ALL "the last one of each is handled, as a flush tells"
-#define TALLIED "the actor, which counts and adds up all of them in its state"
+#define TALLIED                                                                                    \
+    "the actor, whose count, sum and xor of each thread's are compared with what it sent"
+#define IN_ORDER TALLIED ", and which sees them in order"
 #define THREADS GYRE_AXIS("threads", 1, 2)
 #define SEATS GYRE_AXIS("seats", 1, 8)
 #define ALWAYS .teardown = teardown, .tell = tell, .tags = GYRE_TAG_CPU | GYRE_TAG_GPU
 #define PAIRS                                                                                      \
     .t0 = BULK_THERE, .t1 = BULK_BACK, .observer = EVERY_ONE, .run = call_in_bulk,                 \
     .check = all_answered
-#define STREAM                                                                                     \
-    .t0 = BULK_THERE, .t1 = SENT_ALL, .observer = TALLIED, .run = send_in_bulk, .check = all_tallied
+#define STREAM .t0 = BULK_MADE, .t1 = SENT_ALL, .run = send_in_bulk, .check = all_tallied
 
 static const gyre_bench benches[] = {
     {
@@ -278,6 +311,7 @@ static const gyre_bench benches[] = {
         .setup = setup_stream,
         .threads = gyre_troupe_threads,
         .items = items_of_threads,
+        .observer = TALLIED,
         STREAM,
         ALWAYS,
     },
@@ -296,6 +330,7 @@ static const gyre_bench benches[] = {
         .setup = setup_crew_stream,
         .threads = gyre_troupe_threads,
         .items = items_of_threads,
+        .observer = TALLIED,
         STREAM,
         ALWAYS,
     },
@@ -312,6 +347,7 @@ static const gyre_bench benches[] = {
         .axes = {GYRE_DEVICE_AXIS, SEATS},
         .setup = setup_block_stream,
         .items = items_of_one,
+        .observer = IN_ORDER,
         STREAM,
         ALWAYS,
     },

@@ -9,7 +9,10 @@
 
 #include "gyre/clock.h"
 
-enum { CELLS = 64 }; /* of the tallies */
+enum {
+    CELLS = 64,
+    LINE = 32
+}; /* of tally_quad for each sender, and words of tally_block's seats */
 
 /* The device that all open troupes share. */
 static struct {
@@ -246,18 +249,39 @@ uint32_t gyre_troupe_threads(const gyre_bench_case *c)
     return threads > 0 && threads <= GYRE_TROUPE_PORTS ? (uint32_t)threads : 1;
 }
 
-gyre_status gyre_tally_read(gyre_actor *actor, gyre_tally *out_tally)
+static void add_up(gyre_tally *tally, const uint32_t *words)
 {
-    uint32_t cell[CELLS][4];
+    tally->count += words[0];
+    tally->sum += words[1];
+    tally->mix ^= (uint64_t)words[3] << 32 | words[2];
+}
+
+gyre_status gyre_tally_read(gyre_actor *actor, uint32_t sender, gyre_tally *out_tally)
+{
+    uint32_t cell[GYRE_TROUPE_PORTS][CELLS][4];
     const gyre_status status = gyre_actor_read_state(actor, cell, sizeof cell);
 
     *out_tally = (gyre_tally){0};
-    if (status != GYRE_OK)
-        return status;
-    for (int i = 0; i < CELLS; i++) {
-        out_tally->count += cell[i][0];
-        out_tally->numbers += cell[i][1];
-        out_tally->rest += cell[i][2];
+    for (int i = 0; status == GYRE_OK && i < CELLS; i++)
+        add_up(out_tally, cell[sender][i]);
+    return status;
+}
+
+gyre_status gyre_tally_read_block(gyre_actor *actor, gyre_tally *out_tally)
+{
+    uint32_t seat[GYRE_TALLY_SEATS][LINE];
+    const gyre_status status = gyre_actor_read_state(actor, seat, sizeof seat);
+
+    *out_tally = (gyre_tally){0};
+    for (int i = 0; status == GYRE_OK && i < GYRE_TALLY_SEATS; i++) {
+        add_up(out_tally, seat[i]);
+        out_tally->early += seat[i][5];
     }
-    return GYRE_OK;
+    return status;
+}
+
+bool gyre_tally_is(const gyre_tally *tally, const gyre_sent *sent)
+{
+    return tally->count == sent->count && tally->sum == (uint32_t)sent->sum &&
+           tally->mix == sent->mix && tally->early == 0;
 }

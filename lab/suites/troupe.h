@@ -21,6 +21,7 @@
 #include "gyre/actor.h"
 #include "gyre/bench.h"
 #include "gyre/port.h"
+#include "suites/actor_message.h"
 #include "suites/device_clock.h"
 #include "suites/partner.h"
 
@@ -31,7 +32,12 @@ extern const gyre_behaviour sum_payload;
 extern const gyre_behaviour tally_block;
 extern const gyre_behaviour tally_quad;
 
-enum { GYRE_TROUPE_MOST = 256, GYRE_TROUPE_PORTS = 4 };
+enum {
+    GYRE_TROUPE_MOST = 256,
+    GYRE_TROUPE_PORTS =
+        4, /* and as many senders for tally_quad, whose messages have types from 1 on */
+    GYRE_TALLY_SEATS = 64, /* most, for tally_block */
+};
 
 /* For everything that is waited for. */
 #define GYRE_TROUPE_PATIENCE_NS UINT64_C(30000000000)
@@ -74,18 +80,20 @@ GYRE_MUST_USE gyre_status gyre_troupe_replicas(const gyre_bench_case *c,
 /* The case's value on the axis `threads`. */
 uint32_t gyre_troupe_threads(const gyre_bench_case *c);
 
-/* What tally_quad and tally_block have counted. */
+/* What tally_quad has counted of a sender, or tally_block of all. */
 typedef struct gyre_tally {
     uint64_t count;
-    uint32_t numbers, rest; /* sums */
+    uint64_t mix;   /* xor of the last eight bytes */
+    uint64_t early; /* that were handled after a later one, or twice; by tally_block */
+    uint32_t sum;   /* of first words */
 } gyre_tally;
 
-GYRE_MUST_USE gyre_status gyre_tally_read(gyre_actor *actor, gyre_tally *out_tally);
+/* Sender 0 has type 1. */
+GYRE_MUST_USE gyre_status gyre_tally_read(gyre_actor *actor, uint32_t sender,
+                                          gyre_tally *out_tally);
+GYRE_MUST_USE gyre_status gyre_tally_read_block(gyre_actor *actor, gyre_tally *out_tally);
 
-/* What message `number` carries in its last word. */
-GYRE_INLINE uint32_t gyre_tally_rest(uint32_t number)
-{
-    return number * 2654435761U + 1;
-}
+/* Whether each message that was sent is in it once. */
+GYRE_MUST_USE bool gyre_tally_is(const gyre_tally *tally, const gyre_sent *sent);
 
 #endif
