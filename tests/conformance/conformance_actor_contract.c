@@ -44,7 +44,6 @@ static void what_no_gpu_could_launch_is_refused(void)
 {
     static const gyre_actor_launch_options one = {.struct_size = sizeof one, .units = 1};
     const char *const even = "multiples of 32 up to 1024";
-    gyre_behaviour narrow = ledger; /* as one of the CPU: of its text the width is another */
     gyre_actor *actor;
     gyre_status status = gyre_actor_create(on.context, &ledger, NULL, &actor);
 
@@ -59,10 +58,11 @@ static void what_no_gpu_could_launch_is_refused(void)
                   "448 at most"));
     CHECK(refused(actor, (gyre_actor_launch_options){.seats = 9, .units = 1}, GYRE_NO_MEMORY,
                   "for 9 seats, and may have 1"));
+    CHECK(refused(actor, (gyre_actor_launch_options){.shared_bytes = UINT32_MAX}, GYRE_INVALID,
+                  "bytes of shared memory"));
     CHECK(ok(gyre_actor_launch(actor, &one)) && ok(gyre_actor_terminate(actor, soon())));
     gyre_actor_destroy(actor);
-    narrow.width = GYRE_WIDTH_QUAD;
-    REQUIRE(ok(gyre_actor_create(on.context, &narrow, NULL, &actor)));
+    REQUIRE(ok(gyre_actor_create(on.context, &timer, NULL, &actor))); /* four lanes to a message */
     CHECK(refused(actor, (gyre_actor_launch_options){.threads = 32}, GYRE_INVALID, "64 at least"));
     CHECK(refused(actor, (gyre_actor_launch_options){.threads = 256, .ports = 8}, GYRE_INVALID,
                   "288 at least"));
@@ -96,6 +96,39 @@ static void a_missed_handshake_leaves_nobody_behind(void)
     CHECK(missed > 0 || !threads);
     CHECK(ok(gyre_actor_launch(actor, NULL)) && ok(gyre_port_open(actor, NULL, &port)));
     CHECK(end(actor, port));
+}
+
+/* Threads that look for messages leave little time to make more of them. */
+static void a_crowd_is_not_waited_for_longer_than_was_said(void)
+{
+    gyre_actor *actor;
+    const gyre_status status = gyre_actor_create(on.context, &ledger, NULL, &actor);
+
+    no_actors = status == GYRE_UNSUPPORTED;
+    NEED_ACTORS();
+    REQUIRE(ok(status));
+    if (gyre_device_has(on.device, GYRE_FEATURE_FUNCTIONS))
+        CHECK(refused(actor, (gyre_actor_launch_options){.seats = 4096, .handshake_ns = 1},
+                      GYRE_NO_MEMORY, "of 4096 threads began"));
+    gyre_actor_destroy(actor);
+}
+
+/* With these the first message would have the stamp of a slot that was never written: bells by
+ * twice their number, modulo 2^32. */
+static void sequences_do_not_begin_at_the_salt(void)
+{
+    const uint32_t salt = 0x9e3779b1; /* of a first launch */
+    const uint32_t first[] = {salt, salt - 15, salt / 2 - 1, salt / 2 - 1 + (1U << 31)};
+    gyre_actor *actor;
+    const gyre_status status = gyre_actor_create(on.context, &ledger, NULL, &actor);
+
+    no_actors = status == GYRE_UNSUPPORTED;
+    NEED_ACTORS();
+    REQUIRE(ok(status));
+    for (size_t i = 0; i < COUNT(first); i++)
+        CHECK(refused(actor, (gyre_actor_launch_options){.first = first[i], .capacity = 16},
+                      GYRE_INVALID, "cannot begin at"));
+    gyre_actor_destroy(actor);
 }
 
 static void a_launch_wants_the_old_ports_closed(void)
@@ -397,6 +430,8 @@ static const test_case cases[] = {
     TEST(an_actor_that_has_ended_has_no_ports),
     TEST(what_no_gpu_could_launch_is_refused),
     TEST(a_missed_handshake_leaves_nobody_behind),
+    TEST(a_crowd_is_not_waited_for_longer_than_was_said),
+    TEST(sequences_do_not_begin_at_the_salt),
     TEST(a_launch_wants_the_old_ports_closed),
     TEST(one_that_was_never_launched_ends_at_once),
     TEST(no_more_is_read_than_the_state_has),
