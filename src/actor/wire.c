@@ -4,6 +4,7 @@
  */
 #include "actor/wire.h"
 
+#include <sched.h>
 #include <time.h>
 
 #include "actor/away.h"
@@ -17,6 +18,7 @@ enum {
     CLOCK_EVERY = 32,        /* polls between two looks at the clock */
     LOOK_AFTER_NS = 200000,  /* a wait that takes longer asks how the actor is, */
     LOOK_EVERY_NS = 5000000, /* and again */
+    YIELD_AFTER_NS = 20000,  /* lets others have the CPU between looks, */
     NAP_AFTER_NS = 1000000,  /* and sleeps between looks, */
     NAP_NS = 50000,          /* that long */
     CHOICES = 4,             /* seats among which a message picks its own */
@@ -93,6 +95,8 @@ static void go_on(gyre_waiting *w, uint64_t now_ns)
     if (now_ns - w->since_ns > NAP_AFTER_NS) {
         w->polls |= CLOCK_EVERY - 1; /* and the clock after each */
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    } else if (now_ns - w->since_ns > YIELD_AFTER_NS) {
+        sched_yield(); /* a seat that is a thread may be waiting for this CPU */
     }
 }
 
