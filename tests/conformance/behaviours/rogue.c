@@ -20,7 +20,7 @@ typedef struct rogue_words {
 GYRE_BEHAVIOUR(rogue, rogue_state, GYRE_WIDTH_BLOCK)
 {
     if (self->lane == 0) {
-        state->messages++;
+        gyre_atomic_add(&state->messages, 1); /* it may be a crew */
         if (brief->type == ROGUE_STORE)
             *GYRE_PAYLOAD(gyre_abi_u32) = 1;
         if (brief->type == ROGUE_SPIN)
