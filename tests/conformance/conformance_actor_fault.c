@@ -347,30 +347,40 @@ static bool gaps_are_clean(const gyre_actor *actor)
     return clean;
 }
 
-/* What lies behind the rings of seat 0, up to the lines in which seat 1 tells how it is, and behind
- * those: nothing is printed and nothing sent to seat 1, so it stays as it is. */
+/* What lies behind the rings of seat 0, and in seat 1 behind the lines in which it tells how it is:
+ * nothing is printed and nothing sent to seat 1, so both stay as they are. */
 typedef struct beyond {
-    unsigned char *bytes; /* as they were */
-    size_t from, lines, end;
+    unsigned char *at[2], *was[2];
+    size_t size[2];
 } beyond;
 
 static bool beyond_take(beyond *b, const gyre_actor *actor)
 {
-    b->from = gyre_mailbox_annex_at(&actor->shape);
-    b->lines = actor->shape.seat_bytes;
-    b->end = 2 * b->lines;
-    b->bytes = host_take(b->end);
-    if (b->bytes)
-        memcpy(b->bytes, actor->mailbox, b->end);
-    return b->bytes;
+    const size_t from = gyre_mailbox_annex_at(&actor->shape), seat_bytes = actor->shape.seat_bytes;
+
+    b->at[0] = actor->mailbox + from;
+    b->size[0] = seat_bytes - from;
+    b->at[1] = actor->mailbox + seat_bytes + sizeof(gyre_seat);
+    b->size[1] = seat_bytes - sizeof(gyre_seat);
+    for (int i = 0; i < 2; i++) {
+        b->was[i] = host_take(b->size[i]);
+        if (!b->was[i])
+            return false;
+        memcpy(b->was[i], b->at[i], b->size[i]);
+    }
+    return true;
 }
 
-static bool beyond_is_as_it_was(const beyond *b, const gyre_actor *actor)
+static bool beyond_is_as_it_was(const beyond *b)
 {
-    const size_t behind = b->lines + sizeof(gyre_seat);
+    return memcmp(b->was[0], b->at[0], b->size[0]) == 0 &&
+           memcmp(b->was[1], b->at[1], b->size[1]) == 0;
+}
 
-    return memcmp(b->bytes + b->from, actor->mailbox + b->from, b->lines - b->from) == 0 &&
-           memcmp(b->bytes + behind, actor->mailbox + behind, b->end - behind) == 0;
+static void beyond_give(beyond *b)
+{
+    host_give(b->was[0]);
+    host_give(b->was[1]);
 }
 
 /* Everything that a port can do, of which anything may come but no wait beyond its deadline. */
@@ -401,7 +411,7 @@ static void survive(const gyre_behaviour *behaviour, damage what, uint64_t *chan
     const gyre_actor_launch_options launch = {
         .struct_size = sizeof launch, .seats = 2, .capacity = 32};
     gyre_actor *actor;
-    beyond seat_1;
+    beyond rest;
     gyre_port *port;
     gyre_status status;
 
@@ -409,13 +419,13 @@ static void survive(const gyre_behaviour *behaviour, damage what, uint64_t *chan
             ok(gyre_actor_launch(actor, &launch)));
     port = port_new(actor);
     CHECK(answers(port) && answers(port) && gaps_are_clean(actor));
-    REQUIRE(port && port->wires == 2 && beyond_take(&seat_1, actor));
+    REQUIRE(port && port->wires == 2 && beyond_take(&rest, actor));
     port->wires = 1;
     do_damage(actor, what, chance);
     use_damaged(port);
-    CHECK(gaps_are_clean(actor) && canaries_live() && beyond_is_as_it_was(&seat_1, actor));
+    CHECK(gaps_are_clean(actor) && canaries_live() && beyond_is_as_it_was(&rest));
     port->wires = 2;
-    host_give(seat_1.bytes);
+    beyond_give(&rest);
     status = gyre_actor_terminate(actor, soon());
     if (status != GYRE_OK) /* it ended by itself, before it was told */
         CHECK(status == GYRE_CLOSED && gyre_actor_state(actor) == GYRE_ACTOR_FAILED);
