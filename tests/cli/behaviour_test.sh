@@ -31,7 +31,8 @@ stale() { grep -qE 'ld\.global[a-zA-Z0-9_.:]*\.nc' "$work/ptx"; } # through the 
 payloads_in_ptx() # of a block, a warp and four lanes: nothing of a payload is kept, and slots come and go in order
 {
     for name in ledger blend soak; do
-        to_ptx "$root/tests/conformance/behaviours/$name.c" && not stale || { echo "$name"; return 1; }
+        to_ptx "$root/tests/conformance/behaviours/$name.c" || return 1
+        not stale || { echo "$name keeps what it read"; return 1; }
         for word in ld.acquire.sys.b32 st.release.sys.b32 ld.acquire.sys.b128 st.release.sys.b128; do
             grep -qF "$word " "$work/ptx" || { echo "$name: no $word"; return 1; }
         done
