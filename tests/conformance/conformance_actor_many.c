@@ -131,12 +131,13 @@ static void who_waits_for_any_is_told_which_has_ended(void)
         size_t index;
 
         BEGIN_ACTORS(true);
-        REQUIRE(ask(which, 5));
+        for (size_t i = 0; i < ACTORS; i++)
+            REQUIRE(ask(i, 5));
         CHECK(ok(gyre_actor_terminate(actors[which], soon())));
         CHECK(gyre_port_wait_any(actor_ports, ACTORS, soon(), &index) == GYRE_CLOSED);
         CHECK(index == which);
         /* and what others answer is there all the same */
-        CHECK(ask(other, 5) && ok(gyre_actor_activate(actors[other])));
+        CHECK(ok(gyre_actor_activate(actors[other])));
         CHECK(ok(gyre_port_flush(actor_ports[other], soon())));
         CHECK(ok(gyre_port_wait_any(actor_ports, ACTORS, soon(), &index)) && index == other);
         CHECK(hears(other, 5));
