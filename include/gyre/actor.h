@@ -236,9 +236,9 @@ typedef struct gyre_actor_statistics {
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_describe(gyre_actor *actor,
                                                        gyre_actor_statistics *out_statistics);
 
-/* Terminates it, and frees it; NULL is a no-op. Its ports are closed before, and no other call is at
- * it. One that hangs, and handles nothing for a second, is left where it is, with the memory that it
- * might still touch. */
+/* Terminates it, and frees it; NULL is a no-op. Its ports are closed before, and no other call is
+ * at it. One that hangs, and handles nothing for a second, is left where it is, with the memory
+ * that it might still touch. */
 GYRE_API void gyre_actor_destroy(gyre_actor *actor);
 
 GYRE_END_DECLS
