@@ -109,9 +109,9 @@ GYRE_RING_INLINE void gyre_loop_answer(GYRE_RING_OWN gyre_loop *loop,
                     gyre_slot_head(brief, flags, brief->correlation), &self->answer);
 }
 
-/* One more is handled, which is told at once: before its answer, so that who has that finds it
- * counted; and though there may be no time for more, so that nobody takes a seat that has much to
- * do for one that hangs. The host looks there now and then only, so the line stays here. */
+/* One more is handled, which is told at once, though there may be no time for more: so that nobody
+ * takes a seat that has much to do for one that hangs. The host looks there now and then only, so
+ * the line stays here; and after the answer, which should not wait for it. */
 GYRE_RING_INLINE void gyre_loop_count(GYRE_RING_OWN gyre_loop *loop,
                                       const GYRE_RING_OWN gyre_loop_taken *taken)
 {
@@ -145,9 +145,9 @@ GYRE_RING_INLINE void gyre_loop_handle(GYRE_RING_OWN gyre_loop *loop,
     } else if (brief->type < GYRE_BRIEF_OWN) {
         GYRE_LOOP_HANDLE(loop, self, state, brief);
     }
-    gyre_loop_count(loop, taken);
     if (brief->flags & GYRE_BRIEF_CALL)
         gyre_loop_answer(loop, taken, self);
+    gyre_loop_count(loop, taken);
     if (self->error) {
         loop->errors += !late;
         loop->last_error = self->error;
