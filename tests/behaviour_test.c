@@ -141,6 +141,30 @@ static void opencl_names_the_line_that_is_wrong(void)
     gyre_context_destroy(context);
 }
 
+static void fifteen_headers_are_the_most(void)
+{
+    gyre_context *const context = opencl_open();
+    gyre_include includes[17];
+    gyre_behaviour many = echo;
+    gyre_actor *actor;
+    char names[16][16];
+
+    if (!context)
+        SKIP("there is no device of OpenCL that can have actors");
+    for (int i = 0; i < 16; i++) {
+        snprintf(names[i], sizeof names[i], "header_%d.h", i);
+        includes[i] = (gyre_include){names[i], ""};
+    }
+    includes[16] = (gyre_include){NULL, NULL};
+    many.includes = includes;
+    CHECK(gyre_actor_create(context, &many, NULL, &actor) == GYRE_INVALID && !actor);
+    CHECK(strstr(gyre_error_last()->text, "more than 15 includes") != NULL);
+    many.includes = includes + 1;
+    CHECK(gyre_actor_create(context, &many, NULL, &actor) == GYRE_OK);
+    gyre_actor_destroy(actor);
+    gyre_context_destroy(context);
+}
+
 /* Filled in by hand, where width and state stand twice. */
 static void what_is_said_twice_must_be_the_same(void)
 {
@@ -321,6 +345,7 @@ static const test_case cases[] = {
     TEST(cuda_refuses_a_width_that_is_not_there),
     TEST(cuda_refuses_what_cannot_be_printed),
     TEST(opencl_names_the_line_that_is_wrong),
+    TEST(fifteen_headers_are_the_most),
     TEST(what_is_said_twice_must_be_the_same),
     TEST(a_header_of_its_own_comes_with_the_behaviour),
     TEST(opencl_refuses_a_width_that_is_not_there),

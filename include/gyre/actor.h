@@ -3,7 +3,8 @@
  * actor: a program that stays on a device and answers messages.
  *
  * An actor has a behaviour (gyre/behaviour.h), a state, and a mailbox in memory that host and
- * device share. Once launched it stays: a call is two writes into that memory, without the driver.
+ * device share. Once launched it stays: a call is a write into that memory and a read of the
+ * answer, without the driver.
  * Life: created, launched, active, paused, parked, away, draining, terminated, or failed.
  *
  * A crew is an actor with several seats, which are blocks of a GPU or threads: they share the
@@ -65,9 +66,9 @@ GYRE_API const char *gyre_actor_status_name(gyre_actor_status status);
 typedef enum gyre_actor_idle {
     GYRE_ACTOR_IDLE_DEFAULT = 0, /* backs off */
     GYRE_ACTOR_SPIN = 1,         /* looks all the time: the fastest, and never cool */
-    GYRE_ACTOR_BACK_OFF = 2,     /* looks less and less often, at last every nap_us */
-    GYRE_ACTOR_LEAVE = 3,        /* backs off, and leaves the device when nothing came for
-                                  * leave_us: it is away until somebody sends to it */
+    GYRE_ACTOR_BACK_OFF = 2, /* looks without pause for spin_us, then with pauses up to nap_us */
+    GYRE_ACTOR_LEAVE = 3,    /* backs off, and leaves the device when nothing came for
+                              * leave_us: it is away until somebody sends to it */
 } gyre_actor_idle;
 
 /* What a behaviour printed (gyre_self_print). */
@@ -100,7 +101,9 @@ typedef struct gyre_actor_options {
 /* An actor with a behaviour, which outlives it, on a context, likewise. Compiles the behaviour for
  * the context's device, if that must be, so that a launch does not. NULL options mean all defaults.
  * GYRE_BUILD when the behaviour does not compile: see gyre_kernel_build_log; GYRE_UNSUPPORTED when
- * the device cannot have actors, or there is no code for it; GYRE_INVALID, GYRE_NO_MEMORY,
+ * the device cannot have actors, or there is no code for it; GYRE_CORRUPT, GYRE_NOT_FOUND or
+ * GYRE_INVALID for an image that is none, has no such kernels, or is of another width or state;
+ * GYRE_TIMEOUT when the device was too busy to be asked about one; GYRE_INVALID, GYRE_NO_MEMORY,
  * GYRE_UNAVAILABLE, GYRE_DEVICE_LOST. May block for seconds in the compiler. */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_create(gyre_context *context,
                                                      const gyre_behaviour *behaviour,
@@ -207,8 +210,9 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_actor_wait(gyre_actor *actor, gyre_actor
 GYRE_API const gyre_error *gyre_actor_fault(const gyre_actor *actor);
 
 /* Copies the first `size` bytes of its state, of which the device may be changing parts meanwhile
- * unless it is paused. GYRE_INVALID for more bytes than it has, and before its first launch; waits
- * while its life is changed (see above). */
+ * unless it is paused. GYRE_INVALID for more bytes than it has, before its first launch, and when
+ * it hangs; GYRE_TIMEOUT when the device is too busy to copy them; waits while its life is changed
+ * (see above). */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_read_state(gyre_actor *actor, void *into,
                                                          size_t size);
 
@@ -219,7 +223,7 @@ typedef struct gyre_actor_statistics {
     uint64_t dropped;        /* of them, let go because they were late */
     uint64_t failed;         /* of them, that the behaviour called failures: none is both */
     uint32_t last_error;     /* of the last of either: GYRE_ACTOR_TIMEOUT for one that was late */
-    uint32_t seats;          /* */
+    uint32_t seats;          /* blocks, work-groups or threads */
     uint32_t replicas;       /* of a bell */
     uint32_t incarnation;    /* which launch it is */
     double mean_ns;          /* from when a message was taken to when it was handled; 0: unknown */

@@ -167,12 +167,13 @@ typedef struct gyre_behaviour {
     uint32_t width; /* GYRE_WIDTH_... */
     uint32_t reserved;
     size_t state_bytes;
-    gyre_handler handler;          /* for the CPU; NULL: not there */
-    const char *file;              /* what compilers call the text */
-    const char *text;              /* the file's, for devices; NULL: not there */
-    const gyre_include *includes;  /* of the text, up to one without a name; NULL: none */
-    const char *const *defines;    /* for the text, "NAME" or "NAME=VALUE", up to a NULL */
-    const char *const *options;    /* more words for CUDA's compiler, up to a NULL */
+    gyre_handler handler; /* for the CPU; NULL: not there */
+    const char *file;     /* what compilers call the text */
+    const char *text;     /* the file's, for devices; NULL: not there */
+    const gyre_include
+        *includes;              /* of the text, 15 at most, up to one without a name; NULL: none */
+    const char *const *defines; /* for the text, "NAME" or "NAME=VALUE", up to a NULL */
+    const char *const *options; /* more words for CUDA's compiler, up to a NULL */
     const char *const *cl_options; /* likewise for OpenCL's */
     const void *image;             /* what nvcc made of gyre_behaviour_text: a cubin, fatbin or PTX;
                                     * CUDA takes it and compiles nothing; NULL: there is none */
@@ -182,8 +183,8 @@ typedef struct gyre_behaviour {
 GYRE_END_DECLS
 
 /* Where the assembler finds the file that is being compiled. It does not where __FILE__ is not what
- * the file is called (-ffile-prefix-map, -fmacro-prefix-map), or has a quote in it: "file not
- * found". Then the compiler is told by -DGYRE_BEHAVIOUR_FILE='"/path/of/this.c"', and the
+ * the file is called (-ffile-prefix-map, -fmacro-prefix-map), or has a quote or a backslash in it:
+ * "file not found". Then the compiler is told by -DGYRE_BEHAVIOUR_FILE='"/path/of/this.c"', and the
  * gyre_behaviour(FILE) of the CMake package does that. */
 #ifndef GYRE_BEHAVIOUR_FILE
 #define GYRE_BEHAVIOUR_FILE __FILE__

@@ -31,7 +31,8 @@ enum {
     KERNELS = 120, /* resident ones: a GPU runs 128 at once, and others want to run too */
     SPIN_US = 10000,
     TOLD_BYTES = 64,
-    INCLUDES_MOST = GYRE_ACTOR_TEXTS_MOST + 16, /* ours, and the behaviour's own */
+    INCLUDES_OWN = 15, /* of a behaviour */
+    INCLUDES_MOST = GYRE_ACTOR_TEXTS_MOST + INCLUDES_OWN + 1,
 };
 
 #define COMPILE_NS UINT64_C(60000000000)
@@ -58,13 +59,15 @@ static size_t state_bytes(const gyre_actor *actor)
 static gyre_status gather_includes(const gyre_behaviour *behaviour,
                                    gyre_include into[INCLUDES_MOST])
 {
-    size_t count = 0;
+    size_t count = 0, ours;
 
     for (const gyre_include *i = gyre_actor_texts; i->name; i++)
         into[count++] = *i;
+    ours = count;
     for (const gyre_include *i = behaviour->includes; i && i->name; i++) {
-        if (count == INCLUDES_MOST - 1)
-            return gyre_fail(GYRE_INVALID, "behaviour '%s' has too many includes", behaviour->name);
+        if (count - ours == INCLUDES_OWN)
+            return gyre_fail(GYRE_INVALID, "behaviour '%s' has more than %d includes",
+                             behaviour->name, INCLUDES_OWN);
         into[count++] = *i;
     }
     into[count] = (gyre_include){NULL, NULL};
