@@ -35,6 +35,7 @@ static const struct {
     {GYRE_FEATURE_INTEGRATED, "integrated"},
     {GYRE_FEATURE_TIME_LIMIT, "time_limit"},
     {GYRE_FEATURE_FAULTS, "faults"},
+    {GYRE_FEATURE_WAITS, "waits"},
 };
 
 static const char *kind_name(gyre_device_kind kind)

@@ -49,6 +49,7 @@ typedef enum gyre_feature {
     GYRE_FEATURE_INTEGRATED = 1 << 14, /* its memory is the host's */
     GYRE_FEATURE_TIME_LIMIT = 1 << 15, /* the driver ends kernels that run for seconds */
     GYRE_FEATURE_FAULTS = 1 << 16,     /* fails when it is told to */
+    GYRE_FEATURE_WAITS = 1 << 17,      /* streams wait for words (gyre_stream_words) */
 } gyre_feature;
 
 /* One device. Constant, and valid until the process ends. */

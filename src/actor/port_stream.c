@@ -301,11 +301,9 @@ static gyre_status run(gyre_port *port, const errand *it, uint64_t deadline_ns)
                          "for seconds, and could not while a message waits for a stream; send it "
                          "when the stream has come there",
                          port->actor->name, device->name);
-    if (it->how & BEFORE) { /* before it waits for an actor that is active, for nothing */
-        status = gyre_stream_words_wait(it->stream);
-        if (status != GYRE_OK)
-            return status;
-    }
+    /* at once, and not after a wait for an actor that is not active */
+    if ((it->how & BEFORE) && !gyre_device_has(device, GYRE_FEATURE_WAITS))
+        return gyre_fail(GYRE_UNSUPPORTED, "streams of %s wait for no answers", device->name);
     w = gyre_port_choose(port);
     if (call)
         status = gyre_wire_prepare(port, w);

@@ -221,10 +221,8 @@ typedef struct gyre_backend {
 
     /* Words, one after another, all or none of them. Whoever sees a word that was written sees what
      * the stream did before; what comes behind a wait sees what was done before the word became
-     * what is waited for. GYRE_UNSUPPORTED for kinds that a backend has not; `words_wait` says
-     * whether waits are among those that it has, and submits nothing. */
+     * what is waited for. GYRE_UNSUPPORTED for kinds that a backend has not. */
     gyre_status (*words)(gyre_dev_stream *stream, const gyre_dev_word *words, uint32_t count);
-    gyre_status (*words_wait)(const gyre_dev_stream *stream);
 
     /* Events. `event_poll` as poll, for the last record; `event_between` after both are reached. */
     gyre_status (*event_open)(gyre_dev *dev, bool timed, gyre_dev_event **out_event);

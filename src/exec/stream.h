@@ -91,9 +91,6 @@ typedef struct gyre_submission {
     uint64_t expected_ns;
 } gyre_submission;
 
-/* Whether it waits for words (gyre_stream_words): GYRE_OK, or GYRE_UNSUPPORTED with the reason. */
-GYRE_MUST_USE gyre_status gyre_stream_words_wait(const gyre_stream *stream);
-
 /* A submission begins: GYRE_OK, and the lock is held until gyre_stream_commit; otherwise it is not
  * and nothing may be submitted. Waits for room. `what` is static or lasting, in both. */
 GYRE_MUST_USE gyre_status gyre_stream_begin(gyre_stream *stream, const char *what);

@@ -10,11 +10,6 @@
 
 _Static_assert((int)GYRE_WORDS_MOST == (int)GYRE_DEV_WORDS_MOST, "they are handed on");
 
-gyre_status gyre_stream_words_wait(const gyre_stream *stream)
-{
-    return stream->context->backend->words_wait(stream->native);
-}
-
 gyre_status gyre_stream_words(gyre_stream *stream, const gyre_word *words, size_t count)
 {
     gyre_dev_word ready[GYRE_DEV_WORDS_MOST];

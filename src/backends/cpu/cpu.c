@@ -274,7 +274,6 @@ const gyre_backend gyre_backend_cpu = {
     .copy = gyre_cpu_copy_submit,
     .fill = gyre_cpu_fill_submit,
     .words = gyre_cpu_words_submit,
-    .words_wait = gyre_cpu_words_wait,
     .event_open = gyre_cpu_event_open,
     .event_close = gyre_cpu_event_close,
     .event_record = gyre_cpu_event_record,

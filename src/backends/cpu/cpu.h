@@ -248,7 +248,6 @@ gyre_status gyre_cpu_copy_submit(gyre_dev_stream *stream, const gyre_dev_copy *c
 gyre_status gyre_cpu_fill_submit(gyre_dev_stream *stream, const gyre_dev_fill *fill);
 gyre_status gyre_cpu_words_submit(gyre_dev_stream *stream, const gyre_dev_word *words,
                                   uint32_t count);
-gyre_status gyre_cpu_words_wait(const gyre_dev_stream *stream);
 
 /* Room for one more operation, to be filled in and committed. Waits for it, but not behind a launch
  * that hangs: GYRE_TIMEOUT. */

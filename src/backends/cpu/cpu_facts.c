@@ -119,7 +119,7 @@ gyre_status gyre_cpu_describe_device(uint32_t index, gyre_device *out_device)
     snprintf(out_device->architecture, sizeof out_device->architecture, "%s", architecture());
     out_device->features = GYRE_FEATURE_FUNCTIONS | GYRE_FEATURE_GRAPHS | GYRE_FEATURE_TIMING |
                            GYRE_FEATURE_HOST_REACH | GYRE_FEATURE_MAPPED | GYRE_FEATURE_MONITOR |
-                           GYRE_FEATURE_F64 | GYRE_FEATURE_INTEGRATED;
+                           GYRE_FEATURE_WAITS | GYRE_FEATURE_F64 | GYRE_FEATURE_INTEGRATED;
     if (read_memory(&out_device->memory_bytes, &free_bytes) != GYRE_OK)
         out_device->memory_bytes = 0;
     out_device->cache_bytes = read_cache_bytes();

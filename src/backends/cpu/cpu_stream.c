@@ -164,12 +164,6 @@ gyre_status gyre_cpu_fill_submit(gyre_dev_stream *stream, const gyre_dev_fill *f
     return GYRE_OK;
 }
 
-gyre_status gyre_cpu_words_wait(const gyre_dev_stream *stream)
-{
-    (void)stream;
-    return GYRE_OK;
-}
-
 gyre_status gyre_cpu_words_submit(gyre_dev_stream *stream, const gyre_dev_word *words,
                                   uint32_t count)
 {

@@ -33,7 +33,6 @@ const gyre_backend gyre_backend_cuda = {
     .copy = gyre_cuda_copy,
     .fill = gyre_cuda_fill,
     .words = gyre_cuda_words,
-    .words_wait = gyre_cuda_words_wait,
     .event_open = gyre_cuda_event_open,
     .event_close = gyre_cuda_event_close,
     .event_record = gyre_cuda_event_record,

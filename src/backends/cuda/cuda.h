@@ -180,7 +180,6 @@ gyre_status gyre_cuda_launch(gyre_dev_stream *stream, const gyre_dev_launch *lau
 gyre_status gyre_cuda_copy(gyre_dev_stream *stream, const gyre_dev_copy *copy);
 gyre_status gyre_cuda_fill(gyre_dev_stream *stream, const gyre_dev_fill *fill);
 gyre_status gyre_cuda_words(gyre_dev_stream *stream, const gyre_dev_word *words, uint32_t count);
-gyre_status gyre_cuda_words_wait(const gyre_dev_stream *stream);
 gyre_status gyre_cuda_event_open(gyre_dev *dev, bool timed, gyre_dev_event **out_event);
 void gyre_cuda_event_close(gyre_dev_event *event);
 gyre_status gyre_cuda_event_record(gyre_dev_event *event, gyre_dev_stream *stream);

@@ -88,6 +88,8 @@ static uint64_t features_of(const gyre_cu_api *cu, int device)
             features |= told[i].feature;
     if (gyre_cuda_nvrtc_name(compiler, sizeof compiler) == GYRE_OK)
         features |= GYRE_FEATURE_SOURCE;
+    if (cu->cuStreamBatchMemOp_v2)
+        features |= GYRE_FEATURE_WAITS;
     return features;
 }
 

@@ -223,15 +223,6 @@ gyre_status gyre_cuda_fill(gyre_dev_stream *stream, const gyre_dev_fill *fill)
                           fill->pattern_size);
 }
 
-/* Who has the one has the other. */
-gyre_status gyre_cuda_words_wait(const gyre_dev_stream *stream)
-{
-    if (stream->dev->cu->cuStreamBatchMemOp_v2)
-        return GYRE_OK;
-    return gyre_fail(GYRE_UNSUPPORTED, "this driver's streams write and wait for no words; those "
-                                       "of CUDA 11.7 and later do");
-}
-
 /* The front end of the GPU does these itself, without a multiprocessor: a device that is full of
  * residents does them too. */
 gyre_status gyre_cuda_words(gyre_dev_stream *stream, const gyre_dev_word *words, uint32_t count)
@@ -242,9 +233,9 @@ gyre_status gyre_cuda_words(gyre_dev_stream *stream, const gyre_dev_word *words,
     bool pushed;
     int result;
 
-    status = gyre_cuda_words_wait(stream);
-    if (status != GYRE_OK)
-        return status;
+    if (!dev->cu->cuStreamBatchMemOp_v2)
+        return gyre_fail(GYRE_UNSUPPORTED, "this driver's streams write and wait for no words; "
+                                           "those of CUDA 11.7 and later do");
     for (uint32_t i = 0; i < count; i++) {
         const bool waits = words[i].kind == GYRE_DEV_WORD_WAIT;
 

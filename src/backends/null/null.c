@@ -323,7 +323,6 @@ const gyre_backend gyre_backend_null = {
     .copy = gyre_null_copy,
     .fill = gyre_null_fill,
     .words = gyre_null_words,
-    .words_wait = gyre_null_words_wait,
     .event_open = gyre_null_event_open,
     .event_close = gyre_null_event_close,
     .event_record = gyre_null_event_record,

@@ -210,21 +210,16 @@ gyre_status gyre_null_fill(gyre_dev_stream *stream, const gyre_dev_fill *fill)
     return gyre_null_submit(stream, &node, 1);
 }
 
-gyre_status gyre_null_words_wait(const gyre_dev_stream *stream)
-{
-    return gyre_fail(GYRE_UNSUPPORTED,
-                     "null:%u: work is done when it is submitted, so that no stream waits for a "
-                     "word",
-                     stream->dev->index);
-}
-
 gyre_status gyre_null_words(gyre_dev_stream *stream, const gyre_dev_word *words, uint32_t count)
 {
     gyre_dev_node nodes[GYRE_DEV_WORDS_MOST];
 
     for (uint32_t i = 0; i < count; i++) {
         if (words[i].kind != GYRE_DEV_WORD_WRITE)
-            return gyre_null_words_wait(stream);
+            return gyre_fail(GYRE_UNSUPPORTED,
+                             "null:%u: work is done when it is submitted, so that no stream waits "
+                             "for a word",
+                             stream->dev->index);
         nodes[i] = (gyre_dev_node){
             .kind = GYRE_DEV_NODE_FILL,
             .as.fill = {.to = words[i].at, .pattern_size = sizeof words[i].value, .count = 1}};

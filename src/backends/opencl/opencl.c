@@ -106,7 +106,6 @@ const gyre_backend gyre_backend_opencl = {
     .copy = gyre_cl_copy,
     .fill = gyre_cl_fill,
     .words = gyre_cl_words,
-    .words_wait = gyre_cl_words_wait,
     .event_open = gyre_cl_event_open,
     .event_close = gyre_cl_event_close,
     .event_record = gyre_cl_event_record,

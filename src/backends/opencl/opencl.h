@@ -131,7 +131,6 @@ gyre_status gyre_cl_launch(gyre_dev_stream *stream, const gyre_dev_launch *launc
 gyre_status gyre_cl_copy(gyre_dev_stream *stream, const gyre_dev_copy *copy);
 gyre_status gyre_cl_fill(gyre_dev_stream *stream, const gyre_dev_fill *fill);
 gyre_status gyre_cl_words(gyre_dev_stream *stream, const gyre_dev_word *words, uint32_t count);
-gyre_status gyre_cl_words_wait(const gyre_dev_stream *stream);
 
 /* From now on the queue tells the time, if the device can; it stays the same. */
 GYRE_MUST_USE gyre_status gyre_cl_stream_time(gyre_dev_stream *stream);

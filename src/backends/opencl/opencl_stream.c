@@ -315,12 +315,6 @@ gyre_status gyre_cl_fill(gyre_dev_stream *stream, const gyre_dev_fill *fill)
     return status == GYRE_OK ? gyre_cl_check(code, "clFlush") : status;
 }
 
-gyre_status gyre_cl_words_wait(const gyre_dev_stream *stream)
-{
-    (void)stream;
-    return gyre_fail(GYRE_UNSUPPORTED, "OpenCL has no command that waits for a word");
-}
-
 /* A fill of one word: the commands before it are over, and drivers store it as one. */
 gyre_status gyre_cl_words(gyre_dev_stream *stream, const gyre_dev_word *words, uint32_t count)
 {
@@ -328,7 +322,7 @@ gyre_status gyre_cl_words(gyre_dev_stream *stream, const gyre_dev_word *words, u
 
     for (uint32_t i = 0; i < count; i++)
         if (words[i].kind != GYRE_DEV_WORD_WRITE)
-            return gyre_cl_words_wait(stream);
+            return gyre_fail(GYRE_UNSUPPORTED, "OpenCL has no command that waits for a word");
     if (stream->dev->declares)
         return gyre_fail(GYRE_UNSUPPORTED,
                          "this driver shares no memory with the host while commands run");
