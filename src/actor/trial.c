@@ -38,7 +38,7 @@ static finding findings[DEVICES][5][2];
 static finding *find(const gyre_actor *actor, uint32_t ports)
 {
     const uint32_t index = gyre_context_device(actor->context)->index;
-    const int power = __builtin_ctz(ports);
+    const int power = ports ? __builtin_ctz(ports) : 5; /* none: nothing was planned yet */
 
     if (index >= DEVICES || power >= 5)
         return NULL;
