@@ -448,8 +448,8 @@ static void call_slowly(size_t number)
 
 static void silence_is_no_stall(void)
 {
-    const gyre_actor_options options = {.struct_size = sizeof options, .stall_ns = 200 * MS};
-    const uint64_t until = gyre_clock_after_ns(400 * MS);
+    const gyre_actor_options options = {.struct_size = sizeof options, .stall_ns = 1000 * MS};
+    uint64_t until;
 
     no_actors = gyre_actor_create(on.context, &ledger, &options, &busy_actor) == GYRE_UNSUPPORTED;
     NEED_ACTORS();
@@ -457,6 +457,7 @@ static void silence_is_no_stall(void)
     REQUIRE(slow_flag && busy_actor && ok(gyre_actor_launch(busy_actor, NULL)));
     busy_port = port_new(busy_actor);
     REQUIRE(busy_port);
+    until = gyre_clock_after_ns(1200 * MS);
     while (gyre_clock_now_ns() < until)
         ;
     busy_over = 0;
