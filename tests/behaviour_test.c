@@ -147,7 +147,7 @@ static void fifteen_headers_are_the_most(void)
     gyre_include includes[17];
     gyre_behaviour many = echo;
     gyre_actor *actor;
-    char names[16][16];
+    char names[16][32];
 
     if (!context)
         SKIP("there is no device of OpenCL that can have actors");
