@@ -359,22 +359,24 @@ static gyre_status await_gone(gyre_actor *actor, bool (*done)(const gyre_actor *
     return status;
 }
 
-gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then, uint64_t deadline_ns)
+static gyre_status await_become(gyre_actor *actor, bool (*done)(const gyre_actor *actor),
+                                gyre_actor_status then, uint64_t deadline_ns)
 {
-    const gyre_status status = await_gone(actor, ended_in_order, deadline_ns);
+    const gyre_status status = await_gone(actor, done, deadline_ns);
 
     if (status == GYRE_OK)
         gyre_actor_become(actor, then);
     return status;
 }
 
+gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then, uint64_t deadline_ns)
+{
+    return await_become(actor, ended_in_order, then, deadline_ns);
+}
+
 gyre_status gyre_order_await_off(gyre_actor *actor, gyre_actor_status then, uint64_t deadline_ns)
 {
-    const gyre_status status = await_gone(actor, all_ended, deadline_ns);
-
-    if (status == GYRE_OK)
-        gyre_actor_become(actor, then);
-    return status;
+    return await_become(actor, all_ended, then, deadline_ns);
 }
 
 /* The residence is told to begin; GYRE_AGAIN: nothing was done. */

@@ -2,7 +2,7 @@
  *
  * watch: how an actor is. It fails when its residence says so, or when messages wait for a seat and
  * for stall_ns it handled none. Whoever waits finds that out, for an answer or for a change of its
- * life; where nobody does, nobody looks.
+ * life; where nobody does, nobody looks, but for orders that stand (actor/warden.c).
  *
  * Threads   any. Edge: [actor-status].
  * Owns      nothing.
