@@ -204,7 +204,8 @@ static __device__ __forceinline__ void gyre_clerk_loop(gyre_reader *reader, gyre
             __nanosleep(200);
     }
     if (reader->lane == 0)
-        gyre_put_in_hand(reader, gyre_claim_hand(reader), GYRE_HAND_SPECIAL | GYRE_HAND_PLACE);
+        gyre_put_in_hand(reader, gyre_add_one(GYRE_WORD(dealt)),
+                         GYRE_HAND_SPECIAL | GYRE_HAND_PLACE);
     while (clerk.settled != clerk.batches)
         clerk.settled = gyre_close_batches(reader, &clerk, ports, clerk.settled,
                                            gyre_peek_all(GYRE_WORD(settled)), GYRE_WORD(sure));

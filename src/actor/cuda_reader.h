@@ -95,8 +95,10 @@ static __device__ __forceinline__ int gyre_read_bell(gyre_reader *reader, gyre_s
         gyre_handle_one(reader, self, state, bell, 0, 1);
         gyre_fence();
         __syncwarp();
+        /* The next bell may be answered by another warp before this one comes here: so they are
+         * counted, where a number would go back, and whoever awaits the last one would for ever. */
         if (reader->lane == 0)
-            gyre_poke(GYRE_PORT_WORD(bell_done), number);
+            (void)gyre_add_one(GYRE_PORT_WORD(bell_done));
     }
     return 1;
 }

@@ -31,7 +31,7 @@ typedef struct gyre_block {
     gyre_abi_u32 progress[GYRE_WARPS];          /* of the warps that read */
     gyre_abi_u32 front[GYRE_MAILBOX_PORTS];     /* sequence behind the highest that was seen */
     gyre_abi_u32 bell[GYRE_MAILBOX_PORTS];      /* bells that were claimed, */
-    gyre_abi_u32 bell_done[GYRE_MAILBOX_PORTS]; /* and answered, for all to see */
+    gyre_abi_u32 bell_done[GYRE_MAILBOX_PORTS]; /* and how many are answered, for all to see */
     gyre_abi_u32 published[GYRE_MAILBOX_PORTS]; /* heads as the host knows them; the steward's */
     gyre_abi_u32 gate[GYRE_MAILBOX_PORTS], bell_gate[GYRE_MAILBOX_PORTS];
     gyre_abi_u32 gated, quit, order;
@@ -112,6 +112,15 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_swap(gyre_abi_u32 word, gyre
                  : "=r"(was)
                  : "r"(word), "r"(expected), "r"(value)
                  : "memory");
+    return was;
+}
+
+/* Adds one; what it was. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_add_one(gyre_abi_u32 word)
+{
+    gyre_abi_u32 was;
+
+    asm volatile("atom.shared.add.u32 %0, [%1], 1;" : "=r"(was) : "r"(word) : "memory");
     return was;
 }
 

@@ -90,18 +90,6 @@ static __device__ __forceinline__ void gyre_stage_init(gyre_reader *reader, gyre
     }
 }
 
-/* The next number of the hand. By one lane. */
-static __device__ __forceinline__ gyre_abi_u32 gyre_claim_hand(const gyre_reader *reader)
-{
-    gyre_abi_u32 number;
-
-    asm volatile("atom.shared.add.u32 %0, [%1], 1;"
-                 : "=r"(number)
-                 : "r"(GYRE_WORD(dealt))
-                 : "memory");
-    return number;
-}
-
 /* Puts a message into the hand. */
 static __device__ __forceinline__ void gyre_put_in_hand(const gyre_reader *reader,
                                                         gyre_abi_u32 number, gyre_abi_u32 entry)
@@ -118,7 +106,7 @@ static __device__ __forceinline__ void gyre_stage_bell(gyre_reader *reader, gyre
     gyre_fence(); /* what was acquired, and this, is seen before the entry */
     __syncwarp();
     if (reader->lane == 0) {
-        const gyre_abi_u32 number = gyre_claim_hand(reader);
+        const gyre_abi_u32 number = gyre_add_one(GYRE_WORD(dealt));
 
         while (number - gyre_peek(GYRE_WORD(answered)) >= GYRE_HAND)
             ;
