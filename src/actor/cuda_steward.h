@@ -18,8 +18,16 @@ enum {
 
 typedef struct gyre_steward {
     gyre_abi_u32 order, obeyed, ends;
-    gyre_abi_u64 told; /* messages of which the host knows */
+    gyre_abi_u32 apart; /* how many more messages are counted than heads and bells make */
+    gyre_abi_u64 told;  /* messages of which the host knows */
 } gyre_steward;
+
+static __device__ __forceinline__ gyre_abi_u32 gyre_warp_sum(gyre_abi_u32 value)
+{
+    for (int by = 16; by > 0; by /= 2)
+        value += __shfl_xor_sync(GYRE_ALL, value, by);
+    return value;
+}
 
 /* A new order, for all warps to see. */
 static __device__ __forceinline__ void gyre_take_order(gyre_reader *reader, gyre_steward *steward,
@@ -64,6 +72,19 @@ static __device__ __forceinline__ void gyre_raise_gates(gyre_reader *reader, gyr
     __syncwarp();
 }
 
+/* Whether all that rings and bells say is done has been counted: warps tell the block later. */
+static __device__ __forceinline__ int
+gyre_all_counted(const gyre_reader *reader, const gyre_steward *steward, gyre_abi_u32 ports)
+{
+    gyre_abi_u32 done = 0;
+
+    if (reader->lane < ports)
+        done = gyre_peek(GYRE_WORD(published[reader->lane])) +
+               gyre_peek(GYRE_WORD(bell_done[reader->lane]));
+    done = gyre_warp_sum(done);
+    return gyre_peek_all(GYRE_WORD(processed)) - done == steward->apart;
+}
+
 /* Looks for orders and carries them out. */
 static __device__ __forceinline__ void gyre_obey(gyre_reader *reader, gyre_steward *steward,
                                                  gyre_abi_u32 ports)
@@ -89,6 +110,7 @@ static __device__ __forceinline__ void gyre_obey(gyre_reader *reader, gyre_stewa
                     (int)(gyre_peek(GYRE_WORD(bell_done[port])) -
                           gyre_peek(GYRE_WORD(bell_gate[port]))) >= 0;
         there = __shfl_sync(GYRE_ALL, there, 0);
+        there = there && gyre_all_counted(reader, steward, ports);
     }
     if (!there)
         return;
@@ -136,11 +158,7 @@ static __device__ __forceinline__ int gyre_scout(const gyre_reader *reader, gyre
 static __device__ __forceinline__ gyre_abi_u32 gyre_fronts(const gyre_reader *reader,
                                                            gyre_abi_u32 ports)
 {
-    gyre_abi_u32 sum = reader->lane < ports ? gyre_peek(GYRE_WORD(front[reader->lane])) : 0;
-
-    for (int by = 16; by > 0; by /= 2)
-        sum += __shfl_xor_sync(GYRE_ALL, sum, by);
-    return sum;
+    return gyre_warp_sum(reader->lane < ports ? gyre_peek(GYRE_WORD(front[reader->lane])) : 0);
 }
 
 /* The steward, to the end of the seat's life. While messages come fast it scouts, and has little
@@ -148,14 +166,20 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_fronts(const gyre_reader *re
 static __device__ __forceinline__ void gyre_steward_loop(gyre_reader *reader,
                                                          const gyre_mailbox_shape *shape)
 {
-    gyre_block *const block = reader->block;
+    const gyre_seat *const seat = gyre_seat_of(reader);
     gyre_abi_u32 busy = 0, round = 0, idle = 0, fronts = gyre_fronts(reader, shape->ports);
+    gyre_abi_u32 done = 0;
     gyre_abi_u64 since = 0;
     gyre_steward steward;
 
-    steward.order = steward.obeyed = gyre_mailbox_load(&gyre_seat_of(reader)->control.device.order);
+    /* as the host has it: of the block others may have moved something already */
+    steward.order = steward.obeyed = gyre_mailbox_load(&seat->control.device.order);
     steward.ends = 0;
-    steward.told = block->processed;
+    steward.told = gyre_mailbox_load64(&seat->control.device.processed);
+    if (reader->lane < shape->ports)
+        done = gyre_mailbox_load(&seat->heads[reader->lane]) +
+               gyre_mailbox_load(&seat->rung[reader->lane]);
+    steward.apart = (gyre_abi_u32)steward.told - gyre_warp_sum(done);
     while (!gyre_is_over(reader)) {
         const gyre_abi_u32 now = gyre_fronts(reader, shape->ports);
         const int moved = now - fronts >= GYRE_CHUNK;
