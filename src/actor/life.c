@@ -140,12 +140,12 @@ gyre_status gyre_actor_park(gyre_actor *actor, uint64_t deadline_ns)
     return make(actor, &c, deadline_ns);
 }
 
-/* Ends it, `how` the seats are told. Seats that end at once may have handled some of what was sent
- * and not what came before it: they cannot be told to handle the rest. */
-static gyre_status end(gyre_actor *actor, uint32_t how, uint64_t deadline_ns)
+/* Ends it by `order`. Seats that end at once may have handled some of what was sent and not what came
+ * before it: they cannot be told to handle the rest. */
+static gyre_status end(gyre_actor *actor, gyre_order order, uint64_t deadline_ns)
 {
     if (!actor->ending || actor->told.terminate != 1)
-        gyre_order_give(actor, (gyre_order){.terminate = how});
+        gyre_order_give(actor, order);
     gyre_actor_become(actor, GYRE_ACTOR_DRAINING);
     return gyre_order_await_end(actor, GYRE_ACTOR_TERMINATED, deadline_ns);
 }
@@ -163,7 +163,7 @@ static gyre_status drain(gyre_actor *actor, gyre_actor_status now, uint64_t dead
     else
         status = fetch(actor, &now);
     actor->yields = status == GYRE_OK;
-    return status == GYRE_OK ? end(actor, 2, deadline_ns) : status;
+    return status == GYRE_OK ? end(actor, (gyre_order){.terminate = 2}, deadline_ns) : status;
 }
 
 gyre_status gyre_actor_drain(gyre_actor *actor, uint64_t deadline_ns)
@@ -183,8 +183,9 @@ static gyre_status terminate(gyre_actor *actor, gyre_actor_status now, uint64_t 
     if (!(LIVES & BIT(now)))
         return GYRE_OK;
     actor->before = 0;
+    /* one that is paused handles nothing more: warps may know new gates before they know the end */
     if (RESIDENT & BIT(now))
-        return end(actor, 1, deadline_ns);
+        return end(actor, gyre_order_up_to_gates(now, 1), deadline_ns);
     gyre_actor_become(actor, GYRE_ACTOR_TERMINATED);
     return GYRE_OK;
 }
