@@ -19,8 +19,7 @@
 #define GYRE_ACTOR_CUDA_BLOCK_H
 
 enum {
-    GYRE_SETTLE = 64,         /* messages after which they are made sure while there are more, */
-    GYRE_SILENT_NS = 1000000, /* or that time */
+    GYRE_SETTLE = 64, /* messages after which they are made sure while there are more */
 };
 
 #define GYRE_UNSTAGE_(q)                                                                           \
@@ -138,8 +137,7 @@ static __device__ __forceinline__ void gyre_meet(const gyre_self *self)
     asm volatile("bar.sync 1, %0;" : : "r"(self->lanes) : "memory");
 }
 
-/* One is done, by the first lane. The host hears of each that took long: it takes an actor that is
- * silent for one that hangs. */
+/* One is done, by the first lane. */
 static __device__ __forceinline__ void gyre_finish(gyre_reader *reader, const gyre_self *self,
                                                    gyre_abi_u32 number, gyre_abi_u32 *since)
 {
@@ -148,10 +146,8 @@ static __device__ __forceinline__ void gyre_finish(gyre_reader *reader, const gy
     gyre_poke(GYRE_WORD(finished), number + 1);
     gyre_count(reader, self, now - *since);
     *since = now;
-    if ((number + 1) % GYRE_SETTLE == 0 || now - reader->settled_at > GYRE_SILENT_NS) {
+    if ((number + 1) % GYRE_SETTLE == 0 || gyre_is_silent(reader))
         gyre_settle(reader, number + 1);
-        reader->settled_at = now;
-    }
 }
 
 /* A message that is to be answered at once, is late, refers to something, or is the runtime's. */

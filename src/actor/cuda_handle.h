@@ -13,7 +13,10 @@
 
 #include "actor/cuda_annex.h"
 
-enum { GYRE_LATE = 2 }; /* as `answered`: it was let go, which no behaviour says */
+enum {
+    GYRE_LATE = 2,         /* as `answered`: it was let go, which no behaviour says */
+    GYRE_SILENT = 2000000, /* cycles; see gyre_is_silent */
+};
 
 /* Whether the deadline of a message has passed, as lane 0 sees it: another lane, which looks later,
  * would go another way, and not meet the others at a barrier. */
@@ -93,6 +96,13 @@ static __device__ __forceinline__ void gyre_count(gyre_reader *reader, const gyr
         gyre_books_sort(took);
 }
 
+/* Whether it has told nothing for a while. The host takes an actor that is silent for one that
+ * hangs, so it hears of each message that took long. */
+static __device__ __forceinline__ int gyre_is_silent(const gyre_reader *reader)
+{
+    return gyre_cycle() - reader->told_at > GYRE_SILENT;
+}
+
 /* What its lanes have counted goes to the block. */
 static __device__ __forceinline__ void gyre_tell_block(gyre_reader *reader)
 {
@@ -106,6 +116,7 @@ static __device__ __forceinline__ void gyre_tell_block(gyre_reader *reader)
         atomicMax((unsigned long long *)&block->max_ns, reader->max_ns);
     }
     atomicAdd((unsigned long long *)&block->processed, reader->messages);
+    reader->told_at = gyre_cycle();
     reader->messages = 0;
     reader->total_ns = reader->max_ns = 0;
     reader->min_ns = GYRE_NONE;

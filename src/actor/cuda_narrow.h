@@ -84,6 +84,8 @@ static __device__ __forceinline__ void gyre_handle_warp(gyre_reader *reader, gyr
 
         gyre_handle_one(reader, self, state, mine, from, 0);
         ready &= ~(1u << from);
+        if (gyre_is_silent(reader))
+            gyre_tell_block(reader);
     }
 }
 

@@ -43,7 +43,8 @@ static __device__ __forceinline__ void gyre_read_passed(gyre_reader *reader, gyr
             whole = gyre_next_chunk(reader) && !gyre_peek_all(GYRE_WORD(gated));
             if (++reader->untold * 4 * stride > reader->mask)
                 gyre_tell_progress(reader);
-            if (reader->messages >= GYRE_COUNTED || reader->total_ns >= GYRE_COUNTED_NS)
+            if (reader->messages >= GYRE_COUNTED || reader->total_ns >= GYRE_COUNTED_NS ||
+                gyre_is_silent(reader))
                 gyre_tell_block(reader);
             if (!whole || !left)
                 break;
@@ -186,7 +187,7 @@ static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_
         idle = found ? 0 : idle + 1;
         if (!found && reader->untold)
             gyre_tell_progress(reader);
-        if (idle == 1)
+        if (idle == 1 || gyre_is_silent(reader))
             gyre_tell_block(reader);
         if (!reads_bell && !reads_ring)
             __nanosleep(400);

@@ -35,6 +35,7 @@ typedef struct gyre_block {
     gyre_abi_u32 published[GYRE_MAILBOX_PORTS]; /* heads as the host knows them; the steward's */
     gyre_abi_u32 gate[GYRE_MAILBOX_PORTS], bell_gate[GYRE_MAILBOX_PORTS];
     gyre_abi_u32 gated, quit, order;
+    gyre_abi_u32 left; /* warps that have nothing to do any more */
     gyre_abi_u32 hush; /* the cycle in which it is over; see gyre_is_over */
     gyre_abi_u32 last_error;
     gyre_abi_u64 processed, dropped, errors, total_ns, min_ns, max_ns;
@@ -65,7 +66,7 @@ typedef struct gyre_reader {
     gyre_abi_u32 port, index, peers;  /* the port that it serves, as which of how many */
     gyre_abi_u32 base, done;          /* its chunk, and slots of it that are done, as GYRE_QUADS */
     gyre_abi_u32 untold;              /* chunks since it told its progress */
-    gyre_abi_u32 settled_at;          /* block: when it last was, by gyre_clock_low */
+    gyre_abi_u32 told_at;             /* when it last told what it handled, by gyre_cycle */
     gyre_abi_u32 requests_at, replies_at;
     gyre_abi_u32 telemetry;
     gyre_abi_u32 calm;                     /* cycles that a hush outlasts its message, most */

@@ -161,16 +161,24 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_fronts(const gyre_reader *re
     return gyre_warp_sum(reader->lane < ports ? gyre_peek(GYRE_WORD(front[reader->lane])) : 0);
 }
 
-/* The steward, to the end of the seat's life. While messages come fast it scouts, and has little
- * time for anything else. */
-static __device__ __forceinline__ void gyre_steward_loop(gyre_reader *reader,
-                                                         const gyre_mailbox_shape *shape)
+/* A warp has nothing to do any more. */
+static __device__ __forceinline__ void gyre_leave(const gyre_reader *reader)
+{
+    if (reader->lane == 0)
+        (void)gyre_add_one(GYRE_WORD(left));
+}
+
+/* The steward, to the end of the seat's life, which is not before the `others` are done with what
+ * they have in hand. While messages come fast it scouts, and has little time for anything else. */
+static __device__ __forceinline__ void
+gyre_steward_loop(gyre_reader *reader, const gyre_mailbox_shape *shape, gyre_abi_u32 others)
 {
     const gyre_seat *const seat = gyre_seat_of(reader);
     gyre_abi_u32 busy = 0, round = 0, idle = 0, fronts = gyre_fronts(reader, shape->ports);
     gyre_abi_u32 done = 0;
     gyre_abi_u64 since = 0;
     gyre_steward steward;
+    int over;
 
     /* as the host has it: of the block others may have moved something already */
     steward.order = steward.obeyed = gyre_mailbox_load(&seat->control.device.order);
@@ -180,21 +188,22 @@ static __device__ __forceinline__ void gyre_steward_loop(gyre_reader *reader,
         done = gyre_mailbox_load(&seat->heads[reader->lane]) +
                gyre_mailbox_load(&seat->rung[reader->lane]);
     steward.apart = (gyre_abi_u32)steward.told - gyre_warp_sum(done);
-    while (!gyre_is_over(reader)) {
+    while (!(over = gyre_is_over(reader)) || gyre_peek_all(GYRE_WORD(left)) != others) {
         const gyre_abi_u32 now = gyre_fronts(reader, shape->ports);
         const int moved = now - fronts >= GYRE_CHUNK;
 
         fronts = now;
         busy = moved ? GYRE_BUSY : busy - (busy > 0);
         idle = busy ? 0 : idle + 1;
-        if (busy && !gyre_peek_all(GYRE_WORD(gated))) {
+        if (busy && !over && !gyre_peek_all(GYRE_WORD(gated))) {
             const int found = gyre_scout(reader, shape->ports, gyre_mailbox_ring_bytes(shape));
 
             gyre_publish(reader, shape->ports, found ? shape->capacity / 4 : 1);
             if (++round % GYRE_EVERY != 0)
                 continue;
         }
-        gyre_obey(reader, &steward, shape->ports);
+        if (!over)
+            gyre_obey(reader, &steward, shape->ports);
         gyre_publish(reader, shape->ports, busy ? shape->capacity / 4 : 1);
         gyre_tell_host(reader, shape->ports, &steward.told);
         gyre_rest(shape, idle, &since);

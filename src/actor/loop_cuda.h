@@ -66,7 +66,7 @@ static __device__ __forceinline__ void gyre_block_init(gyre_block *block, const 
         block->hand[i] = GYRE_NONE;
     block->dealt = block->answered = block->finished = block->settled = 0;
     block->gated = 1;
-    block->quit = block->hush = 0;
+    block->quit = block->hush = block->left = 0;
     block->order = gyre_mailbox_load(&device->order);
     block->processed = gyre_mailbox_load64(&device->processed);
     block->errors = gyre_mailbox_load64(&device->error_count);
@@ -105,7 +105,7 @@ static __device__ __forceinline__ void gyre_reader_init(gyre_reader *reader, gyr
         bell = reader->memory + gyre_mailbox_bell_at(shape, reader->port, reader->index);
     reader->bell = (const gyre_ring_quarter *)bell;
     reader->untold = 0;
-    reader->settled_at = gyre_clock_low();
+    reader->told_at = gyre_cycle();
     reader->telemetry = shape->telemetry;
     reader->calm = shape->seats > 1 ? GYRE_CALM : 0;
     reader->messages = 0;
@@ -159,13 +159,14 @@ extern "C" __global__ void __launch_bounds__(1024)
         gyre_mailbox_release(&seat->control.device.incarnation, shape.incarnation);
     }
     if (stewards)
-        gyre_steward_loop(&reader, &shape);
+        gyre_steward_loop(&reader, &shape, blockDim.x / 32 - 1);
     else if (reads)
         gyre_read_loop(&reader, &self, state, &shape);
     else if (warp == (int)handlers)
         gyre_clerk_loop(&reader, shape.ports, drowses);
     else
         gyre_handle_loop(&reader, &self, state, drowses);
+    gyre_leave(&reader);
     __syncthreads();
     if (threadIdx.x >= 32)
         return;

@@ -9,8 +9,11 @@
 #include "actor/order.h"
 
 #include "behaviours/ledger.c" /* NOLINT(bugprone-suspicious-include): its types as well */
+#include "behaviours/rank.c"   /* NOLINT(bugprone-suspicious-include): its types as well */
 
-enum { SLOW = 8, SLOW_MS = 300, SLOW_STALL_MS = 1000, LAUNCHES = 30, BIG = 1 << 18 };
+_Static_assert((int)RANK_HANG == LEDGER_HANG, "either hangs by the same message");
+
+enum { SLOW = 6, SLOW_MS = 300, SLOW_STALL_MS = 1000, LAUNCHES = 30, BIG = 1 << 18 };
 
 /* A change that waits, and what the actor is meanwhile. */
 static const struct {
@@ -219,7 +222,7 @@ static void without_a_deadline_ten_seconds_are_the_most(void)
 static gyre_actor *slow_actor;
 static gyre_port *slow_port;
 
-static gyre_status be_slow(gyre_status (*what)(gyre_actor *actor))
+static gyre_status be_slow(const gyre_behaviour *behaviour, gyre_status (*what)(gyre_actor *actor))
 {
     const gyre_actor_options options = {.struct_size = sizeof options,
                                         .stall_ns = SLOW_STALL_MS * MS};
@@ -228,7 +231,7 @@ static gyre_status be_slow(gyre_status (*what)(gyre_actor *actor))
     bool sent = true;
     deed d;
 
-    status = gyre_actor_create(on.context, &ledger, &options, &slow_actor);
+    status = gyre_actor_create(on.context, behaviour, &options, &slow_actor);
     no_actors = status == GYRE_UNSUPPORTED;
     if (status != GYRE_OK)
         return status;
@@ -254,11 +257,13 @@ static gyre_status be_slow(gyre_status (*what)(gyre_actor *actor))
 
 static void much_to_do_is_no_stall(void)
 {
-    const gyre_status status = be_slow(drain);
+    for (int i = 0; i < 2; i++) {
+        const gyre_status status = be_slow(i ? &rank : &ledger, drain);
 
-    NEED_ACTORS();
-    CHECK(ok(status));
-    CHECK(end(slow_actor, slow_port));
+        NEED_ACTORS();
+        CHECK(ok(status));
+        CHECK(end(slow_actor, slow_port));
+    }
 }
 
 static gyre_status destroy_it(gyre_actor *actor)
@@ -268,13 +273,15 @@ static gyre_status destroy_it(gyre_actor *actor)
     return GYRE_OK;
 }
 
-/* What is left there would be found at the end of this program. */
+/* What is left there would be found at the end of this program, if not here. */
 static void one_with_much_in_hand_is_not_left(void)
 {
-    const gyre_status status = be_slow(destroy_it);
+    for (int i = 0; i < 2; i++) {
+        const gyre_status status = be_slow(i ? &rank : &ledger, destroy_it);
 
-    NEED_ACTORS();
-    CHECK(ok(status));
+        NEED_ACTORS();
+        CHECK(ok(status) && ok(gyre_context_check(on.context)));
+    }
 }
 
 static _Atomic bool counted_enough;
