@@ -241,13 +241,16 @@ static gyre_actor *restless;
 static uint32_t sent_by[SENDERS];
 static uint32_t senders_left; /* shared */
 
-/* Whatever comes to mind, with pauses of about the time after which it leaves. */
+/* Whatever comes to mind, with pauses of about the time after which it leaves, and on a slow device
+ * longer ones until it has left once. */
 static void send_now_and_then(size_t number)
 {
     gyre_port *const port = ports[number];
+    const uint64_t limit_ns = soon();
     uint64_t chance = number + 11;
 
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ROUNDS || (returns_of(restless) == 0 && gyre_clock_now_ns() < limit_ns);
+         i++) {
         gyre_brief some[8] = {{.type = 1}}, answers[8];
         gyre_port_answer heard;
         const size_t count = 1 + chance_next(&chance) % COUNT(some);
@@ -277,7 +280,7 @@ static void send_now_and_then(size_t number)
             CHECK(ok(gyre_port_flush(port, soon())));
         }
         sent_by[number] += (uint32_t)sent;
-        doze(&chance, 400000);
+        doze(&chance, i < ROUNDS ? 400000 : 20 * MS);
     }
     CHECK(ok(gyre_port_flush(port, soon())));
     __atomic_fetch_sub(&senders_left, 1, __ATOMIC_RELEASE);
