@@ -14,9 +14,6 @@
 #include "base/wait.h"
 #include "gyre/clock.h"
 
-/* Until seats that were too slow must be gone; how slow they may be, the caller said. */
-#define GONE_NS UINT64_C(2000000000)
-
 gyre_status gyre_actor_hold(gyre_actor *actor, uint64_t deadline_ns, gyre_actor_status *out_now)
 {
     gyre_status status = gyre_process_check();
@@ -369,6 +366,13 @@ static gyre_status await_become(gyre_actor *actor, bool (*done)(const gyre_actor
     return status;
 }
 
+uint64_t gyre_order_gone_by(const gyre_actor *actor)
+{
+    const uint64_t least_ns = 2000000000, slow_ns = actor->launched.handshake_ns;
+
+    return gyre_clock_after_ns(slow_ns > least_ns ? slow_ns : least_ns);
+}
+
 gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_status then, uint64_t deadline_ns)
 {
     return await_become(actor, ended_in_order, then, deadline_ns);
@@ -419,8 +423,7 @@ gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh)
     /* those that came to life make room for the others, which end as soon as they begin; not in
      * the middle of what was sent, which waits for the next time */
     gyre_order_give(actor, (gyre_order){.here = true, .terminate = 2});
-    status = await_gone(actor, ended_in_order,
-                        gyre_clock_after_ns(handshake_ns > GONE_NS ? handshake_ns : GONE_NS));
+    status = await_gone(actor, ended_in_order, gyre_order_gone_by(actor));
     if (status == GYRE_OK)
         return gyre_fail(GYRE_NO_MEMORY,
                          "actor '%s': %s did not have all of %u seats resident within %llu ms",

@@ -84,6 +84,10 @@ GYRE_MUST_USE gyre_status gyre_order_await_end(gyre_actor *actor, gyre_actor_sta
 GYRE_MUST_USE gyre_status gyre_order_await_off(gyre_actor *actor, gyre_actor_status then,
                                                uint64_t deadline_ns);
 
+/* Until when seats must be gone that nobody has use for: they may be as slow to end as the caller
+ * said that they may be to begin, but have two seconds even where that was none. */
+uint64_t gyre_order_gone_by(const gyre_actor *actor);
+
 /* The seats begin, `fresh` with the first state, and have to answer within handshake_ns.
  * GYRE_AGAIN: not now, its device is kept free for somebody. */
 GYRE_MUST_USE gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh);

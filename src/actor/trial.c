@@ -122,9 +122,7 @@ static uint64_t try_one(gyre_actor *actor, gyre_actor_launch_options *o, uint32_
     if (status == GYRE_OK) {
         median_ns = time_calls(actor, until_ns);
         gyre_order_give(actor, (gyre_order){.terminate = 1});
-        status = gyre_order_await_end(
-            actor, GYRE_ACTOR_CREATED,
-            gyre_clock_after_ns(o->handshake_ns ? o->handshake_ns : 2000000000));
+        status = gyre_order_await_end(actor, GYRE_ACTOR_CREATED, gyre_order_gone_by(actor));
         if (status == GYRE_TIMEOUT) /* what it may still touch is left to it */
             status = gyre_actor_fail(
                 actor, gyre_fail(GYRE_DEVICE_LOST, "actor '%s' does not end", actor->name));

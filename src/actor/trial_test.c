@@ -23,7 +23,8 @@ static gyre_device played_device;
 static struct {
     uint64_t call_ns[MOST + 1]; /* by replicas; 0: no answer comes */
     uint32_t most;              /* replicas that the seat has at most; 0: all */
-    bool stays;                 /* the seat does not end */
+    bool stays;                 /* the seat does not end, */
+    uint32_t lingers;           /* or when it was asked so often */
     uint32_t launches, calls;
     uint64_t began_ns, last_call_ns, last_deadline_ns;
     bool left;
@@ -99,6 +100,10 @@ static gyre_status look(gyre_actor *actor)
 
     if (play.stays || !gyre_mailbox_load(&seat->control.host.should_terminate))
         return GYRE_AGAIN;
+    if (play.lingers > 0) {
+        play.lingers--;
+        return GYRE_AGAIN;
+    }
     gyre_mailbox_store(&seat->control.device.order, actor->order);
     gyre_mailbox_store(&seat->control.device.has_terminated, 1);
     return GYRE_OK;
@@ -310,6 +315,18 @@ static void one_that_does_not_end_has_failed(void)
     end();
 }
 
+static void who_may_begin_at_once_only_may_still_end_later(void)
+{
+    const gyre_actor_launch_options hasty = {.struct_size = sizeof hasty, .handshake_ns = 1};
+
+    REQUIRE(begin(10000));
+    play.lingers = 5;
+    gyre_trial_make(actor, &hasty);
+    CHECK(play.lingers == 0 && play.launches == 4 && !play.left);
+    CHECK(gyre_actor_state(actor) == GYRE_ACTOR_CREATED);
+    end();
+}
+
 static const test_case cases[] = {
     TEST(the_fastest_is_found),
     TEST(a_tie_takes_fewer),
@@ -319,5 +336,6 @@ static const test_case cases[] = {
     TEST(who_wishes_a_number_needs_no_trial),
     TEST(calls_stop_at_the_limit),
     TEST(one_that_does_not_end_has_failed),
+    TEST(who_may_begin_at_once_only_may_still_end_later),
 };
 TEST_MAIN(cases)
