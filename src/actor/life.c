@@ -140,8 +140,8 @@ gyre_status gyre_actor_park(gyre_actor *actor, uint64_t deadline_ns)
     return make(actor, &c, deadline_ns);
 }
 
-/* Ends it by `order`. Seats that end at once may have handled some of what was sent and not what came
- * before it: they cannot be told to handle the rest. */
+/* Ends it by `order`. Seats that end at once may have handled some of what was sent and not what
+ * came before it: they cannot be told to handle the rest. */
 static gyre_status end(gyre_actor *actor, gyre_order order, uint64_t deadline_ns)
 {
     if (!actor->ending || actor->told.terminate != 1)
