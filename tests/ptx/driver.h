@@ -101,7 +101,7 @@ void driver_await_work(const gyre_cu_context *context);
 void *driver_work_make(size_t size, int (*run)(driver_work *work, gyre_cu_stream *stream));
 
 /* Appends it, or frees it and says why not. */
-int driver_submit(gyre_cu_stream *stream, void *work);
+int driver_submit(gyre_cu_stream *stream, void *made);
 
 /* Waits until the stream has done everything. */
 void driver_drain(gyre_cu_stream *stream);

@@ -111,7 +111,7 @@ bool ptx_reaches(uint64_t address, uint64_t *out_begin, uint64_t *out_end)
     size_t at;
 
     pthread_rwlock_rdlock(&memory.lock);
-    at = rank((const char *)(uintptr_t)address);
+    at = rank(ptx_pointer(address));
     if (at > 0) {
         const block *const b = &memory.blocks[at - 1];
 

@@ -134,7 +134,7 @@ typedef struct copy_work {
 
 static char *side(const gyre_cu_box_side *s, size_t y, size_t z)
 {
-    return (char *)(uintptr_t)s->device + (z * s->height + y) * s->pitch;
+    return (char *)ptx_pointer((uintptr_t)s->device) + (z * s->height + y) * s->pitch;
 }
 
 static int run_copy(driver_work *work, gyre_cu_stream *stream)

@@ -145,9 +145,15 @@ typedef struct ptx_launch {
 /* Runs it to its end. 0, or one of the driver's results for a fault, and `why` says which. */
 int ptx_run(const ptx_launch *launch, char *why, size_t why_size);
 
+/* Registers hold addresses as numbers. */
+static inline void *ptx_pointer(uint64_t address)
+{
+    return (void *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
+}
+
 /* The block of memory that devices may reach around an address; false: none. driver_memory.c */
 bool ptx_reaches(uint64_t address, uint64_t *out_begin, uint64_t *out_end);
 void *ptx_variable_take(size_t bytes);
-void ptx_variable_give(void *block);
+void ptx_variable_give(void *variable);
 
 #endif

@@ -72,7 +72,7 @@ static uint8_t *place(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, ui
             (i->space == PTX_GENERIC &&
              (is_inside(address, bytes, warp->block->shared, job->shared_bytes) ||
               is_inside(address, bytes, warp->local + (size_t)lane * local, local))))
-            return (uint8_t *)(uintptr_t)address;
+            return ptx_pointer(address);
         break;
     }
     if (base && bytes <= room && address <= room - bytes)

@@ -297,7 +297,7 @@ static inline uint64_t ptx_inserted(uint64_t field, uint64_t into, uint64_t at, 
 #define PTX_OTHERS(X)                                                                              \
     X(move) X(move_wide) X(pack) X(pack_wide) X(unpack) X(unpack_wide) X(read_special) X(select)   \
     X(load) X(store) X(atomic) X(to_generic) X(from_generic) X(branch) X(call) X(result) X(ret)    \
-    X(exit) X(trap) X(fence) X(nap) X(nothing) X(active)                                           \
+    X(exit) X(trap) X(fence) X(nap) X(active)                                           \
     X(shuffle) X(vote) X(reduce) X(match) X(warp_barrier)                                          \
     X(barrier) X(barrier_reduce) X(barrier_arrive)
 /* clang-format on */

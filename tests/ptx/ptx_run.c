@@ -138,7 +138,7 @@ static bool block_make(const ptx_job *job, ptx_block *block)
 
     block->warp_count = (threads + PTX_LANES - 1) / PTX_LANES;
     block->warps = calloc(block->warp_count, sizeof *block->warps);
-    block->shared = aligned_alloc(1024, (job->shared_bytes + 1024u) / 1024 * 1024);
+    block->shared = aligned_alloc(1024, ((size_t)job->shared_bytes + 1024) / 1024 * 1024);
     if (!block->warps || !block->shared)
         return false;
     for (uint32_t w = 0; w < block->warp_count; w++) {

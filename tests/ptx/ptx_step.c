@@ -118,6 +118,7 @@ static void convert_address(const ptx_job *job, ptx_warp *warp, const ptx_instru
 }
 
 /* What ptx_ops.h has rows for. */
+/* NOLINTNEXTLINE(readability-function-size): a case for each */
 static void compute(ptx_warp *warp, const ptx_instruction *i, uint32_t lanes)
 {
     static const uint64_t none[PTX_LANES];
@@ -312,22 +313,9 @@ static bool are_all_here(const ptx_warp *warp, const ptx_instruction *i, uint32_
     return true;
 }
 
-/* Does one instruction for `group`, who are all at it. False: they may be anywhere now. */
-static bool step(ptx_job *job, ptx_warp *warp, uint32_t group, uint32_t at)
+/* Does one after which all go on to the next; false: it is another. */
+static bool work(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t lanes)
 {
-    const ptx_instruction *const i = &job->module->code[at];
-    uint32_t lanes = group;
-
-    if (i->guard >= 0)
-        lanes &= i->negated ? ~warp->predicates[i->guard] : warp->predicates[i->guard];
-    if (i->operation < PTX_OP_setp_eq_s16) {
-        compute(warp, i, lanes);
-        return true;
-    }
-    if (i->operation < PTX_OP_and_pred) {
-        compare(warp, i, lanes);
-        return true;
-    }
     switch (i->operation) {
     case PTX_OP_and_pred:
     case PTX_OP_or_pred:
@@ -373,24 +361,35 @@ static bool step(ptx_job *job, ptx_warp *warp, uint32_t group, uint32_t at)
         PTX_EACH (lane, lanes)
             ptx_value(warp, i->to[0])[lane] = lanes;
         return true;
-    case PTX_OP_nothing:
-        return true;
-    case PTX_OP_shuffle:
-    case PTX_OP_vote:
-    case PTX_OP_reduce:
-    case PTX_OP_match:
-    case PTX_OP_warp_barrier:
-        if (are_all_here(warp, i, lanes)) {
-            set_at(warp, lanes, at);
-            ptx_sync(job, warp, lanes, i);
-            return true;
-        }
-        break;
     default:
-        break;
+        return false;
     }
-    if (lanes == 0)
+}
+
+/* Does one instruction for `group`, who are all at it. False: they may be anywhere now. */
+static bool step(ptx_job *job, ptx_warp *warp, uint32_t group, uint32_t at)
+{
+    const ptx_instruction *const i = &job->module->code[at];
+    uint32_t lanes = group;
+
+    if (i->guard >= 0)
+        lanes &= i->negated ? ~warp->predicates[i->guard] : warp->predicates[i->guard];
+    if (i->operation < PTX_OP_setp_eq_s16) {
+        compute(warp, i, lanes);
         return true;
+    }
+    if (i->operation < PTX_OP_and_pred) {
+        compare(warp, i, lanes);
+        return true;
+    }
+    if (work(job, warp, i, lanes) || lanes == 0)
+        return true;
+    if (i->operation >= PTX_OP_shuffle && i->operation <= PTX_OP_warp_barrier &&
+        are_all_here(warp, i, lanes)) {
+        set_at(warp, lanes, at);
+        ptx_sync(job, warp, lanes, i);
+        return true;
+    }
     set_at(warp, group & ~lanes, at + 1);
     set_at(warp, lanes, at);
     turn(job, warp, i, lanes);

@@ -263,7 +263,7 @@ static void compare(const char *entry, const char *const *texts, size_t count,
                      sizeof(compute_parameters))));
     for (size_t i = 0; i < N; i++) {
         compute((number){.of_u64 = in[i]}, (number){.of_u64 = in[N + i]},
-                (number){.of_u64 = in[2 * N + i]}, host);
+                (number){.of_u64 = in[(size_t)2 * N + i]}, host);
         for (size_t k = 0; k < count; k++) {
             const number got = {.of_u64 = out[k * N + i]}, want = {.of_u64 = host[k]};
             const bool single = texts[k][1] == '3';
@@ -274,7 +274,7 @@ static void compare(const char *entry, const char *const *texts, size_t count,
                 continue;
             fprintf(stderr, "%s of %#llx, %#llx, %#llx: %#llx, not %#llx\n", texts[k],
                     (unsigned long long)in[i], (unsigned long long)in[N + i],
-                    (unsigned long long)in[2 * N + i], (unsigned long long)got.of_u64,
+                    (unsigned long long)in[(size_t)2 * N + i], (unsigned long long)got.of_u64,
                     (unsigned long long)want.of_u64);
             CHECK(!"the same");
             return;
@@ -342,7 +342,7 @@ static void lanes_do_things_together(void)
     u64 state = 5;
 
     BEGIN();
-    in = memory(THREADS * 4);
+    in = memory((size_t)THREADS * 4);
     out = memory((size_t)ROWS * THREADS * 4);
     REQUIRE(in && out);
     for (int round = 0; round < 20; round++) {
@@ -351,17 +351,19 @@ static void lanes_do_things_together(void)
         REQUIRE(good(run("together", "pointer pointer u32", 1, THREADS,
                          &(together_parameters){out, in, THREADS}, sizeof(together_parameters))));
         for (u32 t = 0; t < THREADS; t++) {
-            expect_together(in + t / 32 * 32, t % 32, expected);
-            for (u32 row = 0; row < ROWS; row++)
-                if (out[row * THREADS + t] != expected[row]) {
-                    fprintf(stderr, "row %u, thread %u: %#x, not %#x\n", row, t,
-                            out[row * THREADS + t], expected[row]);
-                    CHECK(!"the same");
-                    return;
-                }
+            expect_together(&in[t - t % 32], t % 32, expected);
+            for (u32 row = 0; row < ROWS; row++) {
+                const u32 got = out[(size_t)row * THREADS + t];
+
+                if (got == expected[row])
+                    continue;
+                fprintf(stderr, "row %u, thread %u: %#x, not %#x\n", row, t, got, expected[row]);
+                CHECK(!"the same");
+                return;
+            }
         }
     }
-    give(in, THREADS * 4);
+    give(in, (size_t)THREADS * 4);
     give(out, (size_t)ROWS * THREADS * 4);
     end();
 }

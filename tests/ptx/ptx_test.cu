@@ -71,9 +71,8 @@ extern "C" __global__ void floats(u64 *out, const u64 *in, u32 n)
 /* Lanes of each warp. Halves of one do different things at the same time in the last row. */
 extern "C" __global__ void together(u32 *out, const u32 *in, u32 n)
 {
-    const u32 all = ~0u, odd = 0xaaaaaaaau, even = 0x55555555u;
-    const u32 t = threadIdx.x, lane = t % 32, x = in[t];
-    u32 k = 0, met = 0;
+    const u32 all = ~0u, t = threadIdx.x, x = in[t];
+    u32 k = 0;
 
     out[k++ * n + t] = __shfl_sync(all, x, x);
     out[k++ * n + t] = __shfl_sync(all, x, x, 8);
@@ -84,6 +83,9 @@ extern "C" __global__ void together(u32 *out, const u32 *in, u32 n)
     out[k++ * n + t] = __any_sync(all, x == 12345) + 2 * __all_sync(all, x != 12345);
     out[k++ * n + t] = __match_any_sync(all, x % 4);
 #if __CUDA_ARCH__ >= 800
+    const u32 lane = t % 32, odd = 0xaaaaaaaau, even = 0x55555555u;
+    u32 met = 0;
+
     out[k++ * n + t] = __reduce_add_sync(all, x);
     out[k++ * n + t] = __reduce_min_sync(all, x);
     out[k++ * n + t] = (u32)__reduce_max_sync(all, (s32)x);

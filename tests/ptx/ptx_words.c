@@ -105,9 +105,7 @@ uint64_t ptx_number(parser *p)
     uint64_t value;
 
     ptx_skip(p);
-    if (p->at[0] == '0' && (p->at[1] == 'f' || p->at[1] == 'F'))
-        value = strtoull(p->at + 2, &end, 16);
-    else if (p->at[0] == '0' && (p->at[1] == 'd' || p->at[1] == 'D'))
+    if (p->at[0] == '0' && p->at[1] && strchr("fFdD", p->at[1])) /* the bits of a float */
         value = strtoull(p->at + 2, &end, 16);
     else
         value = strtoull(p->at, &end, 0);
