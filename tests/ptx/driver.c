@@ -37,7 +37,7 @@ int driver_ready(void)
 void driver_await_work(const gyre_cu_context *context)
 {
     pthread_mutex_lock(&driver.mutex);
-    while (context->pending > 0)
+    while (context ? context->pending > 0 : driver.pending > 0)
         pthread_cond_wait(&driver.changed, &driver.mutex);
     pthread_mutex_unlock(&driver.mutex);
 }
@@ -171,7 +171,7 @@ int cuCtxCreate_v2(gyre_cu_context **context, unsigned flags, int device)
 /* It is kept, for streams that still look at it. */
 int cuCtxDestroy_v2(gyre_cu_context *context)
 {
-    driver_await_work(context);
+    driver_await_work(NULL);
     if (context == driver_current())
         depth--;
     return 0;

@@ -84,6 +84,7 @@ struct gyre_cu_module {
 extern struct driver_state {
     pthread_mutex_t mutex;
     pthread_cond_t changed; /* something that somebody may wait for has happened */
+    uint32_t pending;       /* work of all contexts */
     int fault;
     uint32_t stop; /* shared: kernels end when it is 1 */
 } driver;
@@ -94,7 +95,7 @@ gyre_cu_context *driver_current(void);
 /* 0, or what a call returns that cannot go on: no context, or a fault before. */
 int driver_ready(void);
 
-/* Waits until everything is done that was submitted to streams of the context. */
+/* Waits until everything is done that was submitted to streams of the context, or of any: NULL. */
 void driver_await_work(const gyre_cu_context *context);
 
 /* A block of memory for work, of `size` zeros that begin with driver_work; NULL: none. */

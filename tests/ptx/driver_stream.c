@@ -38,6 +38,7 @@ static void *serve(void *argument)
         }
         stream->pending--;
         stream->context->pending--;
+        driver.pending--;
         pthread_cond_broadcast(&driver.changed);
     }
     pthread_mutex_unlock(&driver.mutex);
@@ -75,6 +76,7 @@ int driver_submit(gyre_cu_stream *stream, void *made)
     stream->last = work;
     stream->pending++;
     stream->context->pending++;
+    driver.pending++;
     pthread_cond_broadcast(&driver.changed);
     pthread_mutex_unlock(&driver.mutex);
     return 0;
