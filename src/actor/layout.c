@@ -30,6 +30,21 @@ static const gyre_layout_field telemetry[] = {
     GYRE_TELEMETRY_FIELDS(TELEMETRY_ROW)
 };
 
+#define BRIEF(member, type, what) ROW(gyre_brief, member, type, "sender", what)
+
+/* Those of its own as the words of one that refers to memory: the others lie over them. */
+static const gyre_layout_field brief[] = {
+    BRIEF(type, u16, "what is asked; 0xff00 and above are the runtime's own")
+    BRIEF(flags, u8, "1: call, 2: refers, 4: deadline, 8: failed, 16: empty, 32: reads")
+    BRIEF(priority, u8, "higher is sooner, by bands of 64")
+    BRIEF(correlation, u32, "which call it is, or answers")
+    BRIEF(body.reference.address, u64, "bytes of its own; or, if it refers, where there are more")
+    BRIEF(body.reference.size, u64, "bytes of its own; or, if it refers, how many there are")
+    BRIEF(body.reference.longs[0], u64, "bytes of its own")
+    BRIEF(body.reference.longs[1], u64, "bytes of its own")
+    BRIEF(body.reference.deadline_ns, u64, "bytes of its own; or by when, if it has a deadline")
+};
+
 #define HEADER(member, type, what) ROW(gyre_message, member, type, "sender", what)
 
 static const gyre_layout_field message[] = {
@@ -66,6 +81,7 @@ static const gyre_layout_field ring_wide_slot[] = {
 };
 /* clang-format on */
 
+_Static_assert(sizeof(gyre_abi_address) == sizeof(gyre_abi_u64), "as the table has it");
 _Static_assert(COUNT(ring_wide_slot) == GYRE_RING_WORDS, "every word that carries something");
 
 #define LAYOUT(type, fields)                                                                       \
@@ -76,6 +92,7 @@ _Static_assert(COUNT(ring_wide_slot) == GYRE_RING_WORDS, "every word that carrie
 static const gyre_layout layouts[] = {
     LAYOUT(gyre_control_block, control_block),
     LAYOUT(gyre_telemetry, telemetry),
+    LAYOUT(gyre_brief, brief),
     LAYOUT(gyre_message, message),
     LAYOUT(gyre_ring_slot, ring_slot),
     LAYOUT(gyre_ring_wide_slot, ring_wide_slot),

@@ -30,12 +30,14 @@ static void sizes_are_those_that_devices_expect(void)
 {
     const gyre_layout *const control = find("gyre_control_block");
     const gyre_layout *const telemetry = find("gyre_telemetry");
+    const gyre_layout *const brief = find("gyre_brief");
     const gyre_layout *const message = find("gyre_message");
     const gyre_layout *const slot = find("gyre_ring_slot");
 
-    REQUIRE(control && telemetry && message && slot);
+    REQUIRE(control && telemetry && brief && message && slot);
     CHECK(control->size == 128 && control->alignment == 128);
     CHECK(telemetry->size == 64 && telemetry->alignment == 64);
+    CHECK(brief->size == 48 && find_field(brief, "body.reference.deadline_ns")->offset == 40);
     CHECK(message->size == 64 && find_field(message, "deadline_ns")->offset == 40);
     CHECK(slot->size == 64 && slot->alignment == 64 && slot->field_count == 12);
     CHECK(gyre_layout_at(SIZE_MAX) == NULL);

@@ -448,7 +448,7 @@ static void a_copy_through_the_host_has_happened_on_return(void)
         source = take_in(other, GYRE_CONTEXT_DEVICE, (size_t)N * 4);
         REQUIRE(source);
         for (int n = 0; n < 8; n++)
-            CHECK(ok(step(stream, (step_parameters){data, N, 1, 1, 20000})));
+            CHECK(ok(step(stream, (step_parameters){data, N, 1, 1, 5000})));
         CHECK(ok(gyre_stream_copy_from(stream, data, other, source, (size_t)N * 4)));
         CHECK(gyre_stream_poll(stream) == GYRE_OK);
         CHECK(ok(gyre_stream_sync(stream)));

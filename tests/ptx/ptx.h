@@ -43,6 +43,7 @@ typedef struct ptx_instruction {
     uint8_t is_signed; /* and whether it is extended by its sign */
     uint8_t negated;   /* the guard */
     uint8_t kind;      /* what an operation has several of */
+    uint8_t releases;  /* memory: what was stored before is seen before */
     int32_t guard;     /* a predicate; -1: none */
     int32_t to[4];     /* registers; -1: none */
     int32_t from[4];

@@ -8,6 +8,7 @@
  */
 #include "ptx_warp.h"
 
+#include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -135,6 +136,85 @@ static void store_wide(uint8_t *to, const uint64_t from[2])
 #endif
 }
 
+/* --- stores on their way ---------------------------------------------------------------------- */
+
+static void perform(const ptx_pending *it)
+{
+    if (it->size == 16)
+        store_wide(it->to, it->value);
+    else
+        store_element(it->to, it->size, it->value[0]);
+}
+
+static bool overlap(const ptx_pending *it, const uint8_t *at, uint64_t bytes)
+{
+    return it->to < at + bytes && at < it->to + it->size;
+}
+
+void ptx_flush(ptx_warp *warp, uint32_t lanes)
+{
+    uint32_t left = 0;
+
+    for (uint32_t n = 0; n < warp->pending_count; n++)
+        if (lanes >> warp->pending[n].lane & 1)
+            perform(&warp->pending[n]);
+        else
+            warp->pending[left++] = warp->pending[n];
+    warp->pending_count = left;
+}
+
+void ptx_drain(ptx_job *job, ptx_warp *warp)
+{
+    uint32_t left = 0;
+
+    for (uint32_t n = 0; n < warp->pending_count; n++) {
+        const ptx_pending it = warp->pending[n];
+        bool stays = ptx_chance(job) % 2;
+
+        for (uint32_t k = 0; k < left && !stays; k++) /* behind an older one to that place */
+            stays = overlap(&warp->pending[k], it.to, it.size);
+        if (stays)
+            warp->pending[left++] = it;
+        else
+            perform(&it);
+    }
+    warp->pending_count = left;
+}
+
+/* A lane sees what it has stored itself. */
+static void flush_own(ptx_warp *warp, uint32_t lane, const uint8_t *at, uint64_t bytes)
+{
+    for (uint32_t n = 0; n < warp->pending_count; n++)
+        if (warp->pending[n].lane == lane && overlap(&warp->pending[n], at, bytes)) {
+            ptx_flush(warp, UINT32_C(1) << lane);
+            return;
+        }
+}
+
+/* Whether nobody else reaches it. */
+static bool is_own(const ptx_job *job, const ptx_warp *warp, const ptx_instruction *i,
+                   const uint8_t *to)
+{
+    return i->space == PTX_LOCAL || i->space == PTX_CALL ||
+           (to >= warp->local && to < warp->local + (size_t)job->module->local_bytes * PTX_LANES);
+}
+
+static void put(const ptx_job *job, ptx_warp *warp, const ptx_instruction *i, ptx_pending it)
+{
+    if (i->releases)
+        ptx_flush(warp, UINT32_C(1) << it.lane);
+    if (i->releases || is_own(job, warp, i, it.to)) {
+        perform(&it);
+        return;
+    }
+    if (warp->pending_count == PTX_STORES)
+        ptx_flush(warp, UINT32_MAX);
+    warp->pending[warp->pending_count++] = it;
+}
+
+/* --- loads, stores, atomic operations ----------------------------------------------------------
+ */
+
 /* `kind` is how large the register is that it goes to. */
 static uint64_t extended(const ptx_instruction *i, uint64_t value)
 {
@@ -169,6 +249,9 @@ static void load_for(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uin
 
     if (!from)
         return;
+    if (warp->pending_count > 0)
+        PTX_EACH (each, to)
+            flush_own(warp, each, from, (uint64_t)i->size * i->count);
     if (i->size == 16) {
         uint64_t wide[2];
 
@@ -202,6 +285,36 @@ void ptx_load(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t l
         load_for(job, warp, i, lane, UINT32_C(1) << lane);
 }
 
+/* A vector is several stores, but in shared memory, which takes sixteen bytes at once. */
+static void store_for(const ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t lane,
+                      uint8_t *to)
+{
+    const uint32_t bytes = (uint32_t)i->size * i->count;
+    const bool whole = i->size == 16 || (i->space == PTX_SHARED && bytes <= 16);
+    ptx_pending it = {.to = to, .lane = (uint8_t)lane};
+
+    if (i->size == 16) {
+        it.value[0] = ptx_value(warp, i->to[0])[lane];
+        it.value[1] = ptx_value(warp, i->to[0] + 1)[lane];
+    }
+    for (uint32_t n = 0; n < i->count && i->size < 16; n++) {
+        const uint64_t value = ptx_value(warp, i->to[n])[lane];
+
+        if (whole) {
+            memcpy((uint8_t *)it.value + (size_t)n * i->size, &value, i->size);
+            continue;
+        }
+        it.size = i->size;
+        it.value[0] = value;
+        put(job, warp, i, it);
+        it.to += i->size;
+    }
+    if (whole) {
+        it.size = (uint8_t)bytes;
+        put(job, warp, i, it);
+    }
+}
+
 void ptx_store(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t lanes)
 {
     warp->wrote |= lanes != 0;
@@ -210,15 +323,7 @@ void ptx_store(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t 
 
         if (!to)
             return;
-        if (i->size == 16) {
-            const uint64_t wide[2] = {ptx_value(warp, i->to[0])[lane],
-                                      ptx_value(warp, i->to[0] + 1)[lane]};
-
-            store_wide(to, wide);
-            continue;
-        }
-        for (uint32_t n = 0; n < i->count; n++)
-            store_element(to + (size_t)n * i->size, i->size, ptx_value(warp, i->to[n])[lane]);
+        store_for(job, warp, i, lane, to);
     }
 }
 
@@ -263,6 +368,10 @@ void ptx_atomic(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t
 
         if (!to)
             return;
+        if (i->releases)
+            ptx_flush(warp, UINT32_C(1) << lane);
+        else
+            flush_own(warp, lane, to, i->size);
         if (i->size == 4) { /* seq_cst, both: never weaker than what is meant */
             uint32_t *const word = (uint32_t *)(void *)to;
             uint32_t seen = __atomic_load_n(word, __ATOMIC_SEQ_CST);

@@ -86,7 +86,7 @@ static void warp_begin(ptx_job *job, ptx_block *block, uint32_t number, uint32_t
 
     warp->block = block;
     warp->alive = count == PTX_LANES ? UINT32_MAX : (1u << count) - 1;
-    warp->held = warp->asleep = 0;
+    warp->held = warp->asleep = warp->pending_count = 0;
     memset(warp->waits, 0, sizeof warp->waits);
     memset(warp->calls, 0, sizeof warp->calls);
     for (uint32_t lane = 0; lane < PTX_LANES; lane++)
@@ -178,6 +178,10 @@ static bool block_turn(ptx_job *job, ptx_block *block, uint64_t *out_next_ns)
         const uint32_t most = warp->wrote ? TURN_MOST : LOOK_MOST;
         const uint32_t budget = 1 + (uint32_t)(ptx_chance(job) % most);
 
+        if (warp->pending_count > 0) {
+            ptx_drain(job, warp);
+            moved = true;
+        }
         if (warp->asleep)
             wake(warp, out_next_ns);
         if (!(warp->alive & ~warp->held & ~warp->asleep))

@@ -243,8 +243,10 @@ static void end(ptx_job *job, ptx_warp *warp, uint32_t lanes, bool for_good)
             over |= 1u << lane;
         else
             warp->at[lane] = warp->returns[lane][--warp->calls[lane]];
-    if (over)
-        ptx_sync_end(job, warp, over);
+    if (!over)
+        return;
+    ptx_flush(warp, over);
+    ptx_sync_end(job, warp, over);
 }
 
 static void nap(ptx_warp *warp, const ptx_instruction *i, uint32_t lanes)
@@ -355,6 +357,7 @@ static bool work(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_
         copy_between_calls(job, warp, &job->module->calls[i->target].result, lanes);
         return true;
     case PTX_OP_fence:
+        ptx_flush(warp, lanes);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         return true;
     case PTX_OP_active:

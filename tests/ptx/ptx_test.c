@@ -488,6 +488,36 @@ static void who_waits_for_ever_is_found(void)
     CHECK(fails_as_it_should(wait_for_ever, true));
 }
 
+typedef struct hand_parameters {
+    u32 *late, *words;
+    u32 n, fences;
+} hand_parameters;
+
+/* How often of so many times a flag was seen before what it stands for. */
+static u32 count_late(u32 n, bool fences)
+{
+    const hand_parameters p = {memory(64), memory(512), n, fences};
+    u32 late = n;
+
+    if (p.late && p.words && good(run("hand_over", "pointer pointer u32 u32", 1, 64, &p, sizeof p)))
+        late = *p.late;
+    give(p.late, 64);
+    give(p.words, 512);
+    return late;
+}
+
+static void what_is_stored_without_a_fence_may_come_late(void)
+{
+    BEGIN();
+    CHECK(count_late(5000, true) == 0);
+    if (is_ptx()) { /* what another one makes of it is its own affair */
+        const u32 late = count_late(5000, false);
+
+        CHECK(late > 100 && late < 4900);
+    }
+    end();
+}
+
 static void what_it_does_not_know_is_named_with_its_line(void)
 {
     static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -517,6 +547,7 @@ static const test_case cases[] = {
     TEST(floats_are_as_in_c),
     TEST(lanes_do_things_together),
     TEST(threads_meet_and_wait_for_each_other),
+    TEST(what_is_stored_without_a_fence_may_come_late),
     TEST(what_it_does_not_know_is_named_with_its_line),
 };
 TEST_MAIN(cases)

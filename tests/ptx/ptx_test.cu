@@ -160,3 +160,30 @@ extern "C" __global__ void part(u32 *data)
         asm volatile("bar.sync 2, 64;" ::: "memory");
     data[0] = 1;
 }
+
+/* One block of two warps: the first hands numbers to the second, n times; counts what came late. */
+extern "C" __global__ void hand_over(u32 *late, u32 *words, u32 n, u32 fences)
+{
+    volatile u32 *const data = words, *const flag = words + 32, *const back = words + 64;
+
+    if (threadIdx.x % 32 != 0)
+        return;
+    for (u32 i = 1; i <= n; i++) {
+        if (threadIdx.x == 0) {
+            *data = i;
+            if (fences)
+                __threadfence();
+            *flag = i;
+            while (*back != i)
+                ;
+        } else {
+            while (*flag != i)
+                ;
+            if (fences)
+                __threadfence();
+            *late += *data != i;
+            __threadfence();
+            *back = i;
+        }
+    }
+}

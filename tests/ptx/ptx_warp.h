@@ -13,6 +13,15 @@
 /* What a lane waits for. */
 enum { PTX_RUNS, PTX_WAITS_WARP, PTX_WAITS_BLOCK };
 
+enum { PTX_STORES = 256 };
+
+/* A store that only its own lane knows of. */
+typedef struct ptx_pending {
+    uint8_t *to;
+    uint64_t value[2];
+    uint8_t size, lane;
+} ptx_pending;
+
 typedef struct ptx_block ptx_block;
 
 typedef struct ptx_warp {
@@ -31,6 +40,8 @@ typedef struct ptx_warp {
     uint32_t returns[PTX_LANES][PTX_CALLS];
     uint8_t *local, *call; /* one lane after the other */
     bool wrote;            /* in its last turn: it does more than look */
+    uint32_t pending_count;
+    ptx_pending pending[PTX_STORES]; /* in their order */
 } ptx_warp;
 
 typedef struct ptx_barrier {
@@ -76,6 +87,10 @@ void ptx_warp_step(ptx_job *job, ptx_warp *warp, uint32_t budget);
 void ptx_load(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t lanes);
 void ptx_store(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t lanes);
 void ptx_atomic(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t lanes);
+
+/* All see what these lanes have stored; or some of what a warp has, as chance will have it. */
+void ptx_flush(ptx_warp *warp, uint32_t lanes);
+void ptx_drain(ptx_job *job, ptx_warp *warp);
 
 /* Does an instruction that lanes do together, for all of `lanes`, which are at it; `same` is that
  * instruction, or NULL when they may be at several of its kind. ptx_sync.c */
