@@ -8,7 +8,7 @@
  * GPU since Volta: each has a place of its own in the code, and waits where an instruction says for
  * whom. So what is found here is what does not depend on time: wrong slots, lost messages,
  * deadlocks of warps, reads outside of any block of memory, which is looked at for every access.
- * What is not: anything about speed, caches, or an order of memory that is weaker than the host's.
+ * Loads and stores are weaker than the host's (ptx_memory.c). Nothing is found about speed.
  *
  * What it knows is what Gyre's kernels use, and a module with anything else is refused with its
  * line. Recursion, calls by address, textures and half floats are not there.
@@ -43,7 +43,8 @@ typedef struct ptx_instruction {
     uint8_t is_signed; /* and whether it is extended by its sign */
     uint8_t negated;   /* the guard */
     uint8_t kind;      /* what an operation has several of */
-    uint8_t releases;  /* memory: what was stored before is seen before */
+    uint8_t releases;  /* memory: what was stored before is seen before, */
+    uint8_t acquires;  /* and what is loaded afterwards is no older */
     int32_t guard;     /* a predicate; -1: none */
     int32_t to[4];     /* registers; -1: none */
     int32_t from[4];

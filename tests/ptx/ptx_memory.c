@@ -5,6 +5,13 @@
  * Each is a single access of an element, sixteen bytes too where PTX says b128: a vector is
  * several, between which others write. It must lie inside a block of memory that devices reach, or
  * that is the block's or the lane's own.
+ *
+ * Nobody but the lane itself sees what it stored until chance will have it, and not in the order in
+ * which it did, unless it says so by a fence, a release or a barrier. And what it loads from memory
+ * that is not shared may be what it has seen there before, unless it has acquired since; but for
+ * sixteen bytes, which tell by a stamp whether they are right. Shared memory is one for all warps
+ * of a block, which load from it in their order: on GPUs too, and kernels of ours rely on it. A
+ * barrier of any kind is as strong as a fence here.
  */
 #include "ptx_warp.h"
 
@@ -136,6 +143,30 @@ static void store_wide(uint8_t *to, const uint64_t from[2])
 #endif
 }
 
+/* --- loads that others have overtaken --------------------------------------------------------- */
+
+void ptx_acquire(ptx_warp *warp, uint32_t lanes)
+{
+    for (uint32_t n = 0; (warp->seers & lanes) && n < PTX_SEEN; n++)
+        warp->seen[n].lanes &= ~lanes;
+    warp->seers &= ~lanes;
+}
+
+static ptx_seen *seen_at(ptx_warp *warp, const uint8_t *from)
+{
+    const uint32_t mixed = (uint32_t)((uintptr_t)from >> 2) * UINT32_C(2654435761);
+
+    return &warp->seen[(mixed >> 16) % PTX_SEEN];
+}
+
+/* Nobody sees what was there before he stored something there himself. */
+static void forget(ptx_warp *warp, uint32_t lanes, const uint8_t *at, uint64_t bytes)
+{
+    for (uint32_t n = 0; n < PTX_SEEN; n++)
+        if (warp->seen[n].from < at + bytes && at < warp->seen[n].from + warp->seen[n].size)
+            warp->seen[n].lanes &= ~lanes;
+}
+
 /* --- stores on their way ---------------------------------------------------------------------- */
 
 static void perform(const ptx_pending *it)
@@ -191,16 +222,25 @@ static void flush_own(ptx_warp *warp, uint32_t lane, const uint8_t *at, uint64_t
         }
 }
 
-/* Whether nobody else reaches it. */
+/* Whether nobody else reaches it; whether other blocks do, and the host. */
 static bool is_own(const ptx_job *job, const ptx_warp *warp, const ptx_instruction *i,
-                   const uint8_t *to)
+                   const uint8_t *at)
 {
-    return i->space == PTX_LOCAL || i->space == PTX_CALL ||
-           (to >= warp->local && to < warp->local + (size_t)job->module->local_bytes * PTX_LANES);
+    return i->space == PTX_LOCAL || i->space == PTX_CALL || i->space == PTX_ENTRY ||
+           (at >= warp->local && at < warp->local + (size_t)job->module->local_bytes * PTX_LANES);
+}
+
+static bool is_global(const ptx_job *job, const ptx_warp *warp, const ptx_instruction *i,
+                      const uint8_t *at)
+{
+    return !is_own(job, warp, i, at) &&
+           (at < warp->block->shared || at >= warp->block->shared + job->shared_bytes);
 }
 
 static void put(const ptx_job *job, ptx_warp *warp, const ptx_instruction *i, ptx_pending it)
 {
+    if (is_global(job, warp, i, it.to))
+        forget(warp, UINT32_C(1) << it.lane, it.to, it.size);
     if (i->releases)
         ptx_flush(warp, UINT32_C(1) << it.lane);
     if (i->releases || is_own(job, warp, i, it.to)) {
@@ -241,34 +281,56 @@ static bool is_uniform(const ptx_warp *warp, int32_t reg, uint32_t lanes)
     return other == 0;
 }
 
+/* An element that is not in shared memory or the lane's own: now and then what these lanes have
+ * seen there before, as if they had loaded it then. */
+static uint64_t load_global(ptx_job *job, ptx_warp *warp, uint32_t lanes, const uint8_t *from,
+                            uint32_t size)
+{
+    ptx_seen *const seen = seen_at(warp, from);
+    const bool same = seen->from == from && seen->size == size;
+    uint64_t value;
+
+    if (same && (seen->lanes & lanes) == lanes && ptx_chance(job) % 8 == 0)
+        return seen->value;
+    value = load_element(from, size);
+    if (!same || value != seen->value)
+        seen->lanes = 0;
+    *seen = (ptx_seen){from, value, seen->lanes | lanes, (uint8_t)size};
+    warp->seers |= lanes;
+    return value;
+}
+
 /* What one of the lanes loads is for all of `to`. */
 static void load_for(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t lane,
                      uint32_t to)
 {
     const uint8_t *const from = place(job, warp, i, lane);
+    const bool global = from && is_global(job, warp, i, from);
 
     if (!from)
         return;
     if (warp->pending_count > 0)
         PTX_EACH (each, to)
             flush_own(warp, each, from, (uint64_t)i->size * i->count);
-    if (i->size == 16) {
-        uint64_t wide[2];
-
-        load_wide(from, wide);
-        for (int n = 0; n < 2; n++)
-            PTX_EACH (each, to)
-                ptx_value(warp, i->to[0] + n)[each] = wide[n];
-        return;
-    }
     for (uint32_t n = 0; n < i->count; n++) {
-        uint64_t value;
+        const uint8_t *const at = from + (size_t)n * i->size;
+        uint64_t value[2] = {0};
 
         if (i->to[n] < 0)
             continue;
-        value = extended(i, load_element(from + (size_t)n * i->size, i->size));
-        PTX_EACH (each, to)
-            ptx_value(warp, i->to[n])[each] = value;
+        if (i->size == 16)
+            load_wide(at, value);
+        else if (global)
+            value[0] = load_global(job, warp, to, at, i->size);
+        else
+            value[0] = load_element(at, i->size);
+        if (i->size < 16)
+            value[0] = extended(i, value[0]);
+        PTX_EACH (each, to) {
+            ptx_value(warp, i->to[n])[each] = value[0];
+            if (i->size == 16)
+                ptx_value(warp, i->to[n] + 1)[each] = value[1];
+        }
     }
 }
 
@@ -277,6 +339,8 @@ void ptx_load(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t l
 {
     if (lanes == 0)
         return;
+    if (i->acquires)
+        ptx_acquire(warp, lanes);
     if (i->space != PTX_LOCAL && i->space != PTX_CALL && is_uniform(warp, i->from[3], lanes)) {
         load_for(job, warp, i, (uint32_t)__builtin_ctz(lanes), lanes);
         return;
@@ -368,6 +432,9 @@ void ptx_atomic(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t
 
         if (!to)
             return;
+        forget(warp, UINT32_C(1) << lane, to, i->size);
+        if (i->acquires)
+            ptx_acquire(warp, UINT32_C(1) << lane);
         if (i->releases)
             ptx_flush(warp, UINT32_C(1) << lane);
         else

@@ -204,6 +204,7 @@ ptx_instruction *ptx_add_access(parser *p, const opcode *o, uint16_t operation)
     i->space = (uint8_t)ptx_space_of(o);
     i->size = (uint8_t)ptx_type_bytes(p, o);
     i->releases = ptx_has(o, "release") || ptx_has(o, "acq_rel");
+    i->acquires = ptx_has(o, "acquire") || ptx_has(o, "acq_rel");
     i->is_signed = o->parts[o->count - 1][0] == 's';
     i->count = ptx_has(o, "v4") ? 4 : ptx_has(o, "v2") ? 2 : 1;
     return i;

@@ -87,6 +87,7 @@ static void warp_begin(ptx_job *job, ptx_block *block, uint32_t number, uint32_t
     warp->block = block;
     warp->alive = count == PTX_LANES ? UINT32_MAX : (1u << count) - 1;
     warp->held = warp->asleep = warp->pending_count = 0;
+    ptx_acquire(warp, UINT32_MAX);
     memset(warp->waits, 0, sizeof warp->waits);
     memset(warp->calls, 0, sizeof warp->calls);
     for (uint32_t lane = 0; lane < PTX_LANES; lane++)

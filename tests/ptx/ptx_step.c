@@ -358,6 +358,7 @@ static bool work(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_
         return true;
     case PTX_OP_fence:
         ptx_flush(warp, lanes);
+        ptx_acquire(warp, lanes);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         return true;
     case PTX_OP_active:

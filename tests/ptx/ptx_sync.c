@@ -180,6 +180,7 @@ void ptx_sync(ptx_job *job, ptx_warp *warp, uint32_t lanes, const ptx_instructio
         break;
     default: /* a barrier: they have met */
         ptx_flush(warp, lanes);
+        ptx_acquire(warp, lanes);
         break;
     }
 }
@@ -258,6 +259,7 @@ static void settle_barrier(ptx_job *job, ptx_block *block, uint32_t which)
 void ptx_barrier_wait(ptx_job *job, ptx_warp *warp, uint32_t lanes)
 {
     ptx_flush(warp, lanes);
+    ptx_acquire(warp, lanes);
     PTX_EACH (lane, lanes) {
         const ptx_instruction *const i = at(job, warp, lane);
         const uint64_t which = ptx_value(warp, i->from[1])[lane];

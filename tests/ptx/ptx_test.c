@@ -493,8 +493,8 @@ typedef struct hand_parameters {
     u32 n, fences;
 } hand_parameters;
 
-/* How often of so many times a flag was seen before what it stands for. */
-static u32 count_late(u32 n, bool fences)
+/* How often of so many times a flag was seen, and then not what it stands for. */
+static u32 count_late(u32 n, u32 fences)
 {
     const hand_parameters p = {memory(64), memory(512), n, fences};
     u32 late = n;
@@ -506,14 +506,16 @@ static u32 count_late(u32 n, bool fences)
     return late;
 }
 
-static void what_is_stored_without_a_fence_may_come_late(void)
+static void what_is_handed_over_without_fences_may_be_missing(void)
 {
-    BEGIN();
-    CHECK(count_late(5000, true) == 0);
-    if (is_ptx()) { /* what another one makes of it is its own affair */
-        const u32 late = count_late(5000, false);
+    enum { TIMES = 5000 };
 
-        CHECK(late > 100 && late < 4900);
+    BEGIN();
+    CHECK(count_late(TIMES, 3) == 0);
+    for (u32 fences = 0; fences < 3 && is_ptx(); fences++) { /* others may be stronger */
+        const u32 late = count_late(TIMES, fences);
+
+        CHECK(late > TIMES / 100 && late < TIMES);
     }
     end();
 }
@@ -547,7 +549,7 @@ static const test_case cases[] = {
     TEST(floats_are_as_in_c),
     TEST(lanes_do_things_together),
     TEST(threads_meet_and_wait_for_each_other),
-    TEST(what_is_stored_without_a_fence_may_come_late),
+    TEST(what_is_handed_over_without_fences_may_be_missing),
     TEST(what_it_does_not_know_is_named_with_its_line),
 };
 TEST_MAIN(cases)

@@ -161,7 +161,8 @@ extern "C" __global__ void part(u32 *data)
     data[0] = 1;
 }
 
-/* One block of two warps: the first hands numbers to the second, n times; counts what came late. */
+/* One block of two warps: the first hands numbers to the second, n times; counts what came late.
+ * `fences`: 1 of who hands over, 2 of who takes. */
 extern "C" __global__ void hand_over(u32 *late, u32 *words, u32 n, u32 fences)
 {
     volatile u32 *const data = words, *const flag = words + 32, *const back = words + 64;
@@ -171,7 +172,7 @@ extern "C" __global__ void hand_over(u32 *late, u32 *words, u32 n, u32 fences)
     for (u32 i = 1; i <= n; i++) {
         if (threadIdx.x == 0) {
             *data = i;
-            if (fences)
+            if (fences & 1)
                 __threadfence();
             *flag = i;
             while (*back != i)
@@ -179,10 +180,9 @@ extern "C" __global__ void hand_over(u32 *late, u32 *words, u32 n, u32 fences)
         } else {
             while (*flag != i)
                 ;
-            if (fences)
+            if (fences & 2)
                 __threadfence();
             *late += *data != i;
-            __threadfence();
             *back = i;
         }
     }

@@ -13,7 +13,7 @@
 /* What a lane waits for. */
 enum { PTX_RUNS, PTX_WAITS_WARP, PTX_WAITS_BLOCK };
 
-enum { PTX_STORES = 256 };
+enum { PTX_STORES = 256, PTX_SEEN = 32 };
 
 /* A store that only its own lane knows of. */
 typedef struct ptx_pending {
@@ -23,6 +23,14 @@ typedef struct ptx_pending {
 } ptx_pending;
 
 typedef struct ptx_block ptx_block;
+
+/* What lanes have loaded from a place, and may get from there again. */
+typedef struct ptx_seen {
+    const uint8_t *from;
+    uint64_t value;
+    uint32_t lanes;
+    uint8_t size;
+} ptx_seen;
 
 typedef struct ptx_warp {
     ptx_block *block;
@@ -42,6 +50,8 @@ typedef struct ptx_warp {
     bool wrote;            /* in its last turn: it does more than look */
     uint32_t pending_count;
     ptx_pending pending[PTX_STORES]; /* in their order */
+    ptx_seen seen[PTX_SEEN];         /* by a hash of the address */
+    uint32_t seers;                  /* all lanes of these */
 } ptx_warp;
 
 typedef struct ptx_barrier {
@@ -87,6 +97,9 @@ void ptx_warp_step(ptx_job *job, ptx_warp *warp, uint32_t budget);
 void ptx_load(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t lanes);
 void ptx_store(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t lanes);
 void ptx_atomic(ptx_job *job, ptx_warp *warp, const ptx_instruction *i, uint32_t lanes);
+
+/* These lanes see what all others have stored. */
+void ptx_acquire(ptx_warp *warp, uint32_t lanes);
 
 /* All see what these lanes have stored; or some of what a warp has, as chance will have it. */
 void ptx_flush(ptx_warp *warp, uint32_t lanes);
