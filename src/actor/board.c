@@ -6,8 +6,8 @@
  * others left behind when they were killed.
  *
  * Threads   `life` guards the thread's handle, and is held while it is waited for; `books`, inside
- *           it, guards the actors and the path, for moments. The thread sleeps on `park`:
- *           [park-handshake]. The locks of actors are outside of all.
+ *           it, guards the actors and the path, for moments. The locks of actors are outside of
+ *           all.
  */
 #include "actor/board.h"
 
@@ -21,11 +21,10 @@
 
 #include "actor/actor.h"
 #include "actor/board_file.h"
+#include "base/duty.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "gyre/clock.h"
-#include "gyre/park.h"
-#include "gyre/thread.h"
 
 enum { ON, OFF }; /* in the order of the setting's form */
 enum { PERIOD_NS = 250000000 };
@@ -39,10 +38,8 @@ typedef struct place {
 
 static struct {
     pthread_mutex_t life, books;
-    gyre_thread *thread; /* under `life`; NULL: none */
-    gyre_park park;
-    _Atomic uint32_t changes, stopping; /* what the thread is woken for */
-    _Atomic int pid;                    /* whose `path` is; a child of it leaves it alone */
+    gyre_duty duty;  /* under `life` */
+    _Atomic int pid; /* whose `path` is; a child of it leaves it alone */
     /* Under `books`. */
     place places[GYRE_BOARD_LINES];
     size_t count;      /* of actors */
@@ -160,17 +157,6 @@ static void close_file(gyre_board_file *file)
     gyre_board_unmap(file);
 }
 
-static bool shall_stop(void)
-{
-    return atomic_load(&board.stopping) != 0; /* seq_cst [park-handshake] */
-}
-
-static bool is_wanted(void *seen)
-{
-    /* seq_cst [park-handshake] */
-    return shall_stop() || atomic_load(&board.changes) != *(const uint32_t *)seen;
-}
-
 static void run_thread(void *arg)
 {
     gyre_board_file *const file = open_file();
@@ -179,41 +165,25 @@ static void run_thread(void *arg)
     (void)arg;
     if (!file)
         return;
-    while (!shall_stop()) {
-        uint32_t seen = atomic_load(&board.changes); /* seq_cst [park-handshake] */
+    while (!gyre_duty_is_over(&board.duty)) {
+        const uint32_t seen = gyre_duty_changes(&board.duty);
 
         publish(file);
         if (first)
             (void)!gyre_board_visit_in(GYRE_BOARD_FOLDER, NULL, NULL);
         first = false;
-        (void)!gyre_park_wait(&board.park, NULL, is_wanted, &seen, gyre_clock_after_ns(PERIOD_NS));
+        (void)gyre_duty_rest(&board.duty, seen, gyre_clock_after_ns(PERIOD_NS));
     }
     close_file(file);
-}
-
-/* Lets the thread look; under `life`. */
-static void wake(void)
-{
-    atomic_fetch_add(&board.changes, 1); /* seq_cst [park-handshake] */
-    gyre_park_wake(&board.park, 1);
 }
 
 static void start_thread(void)
 {
     const gyre_thread_options options = {.struct_size = sizeof options, .name = "gyre-board"};
 
-    atomic_store(&board.stopping, 0); /* nobody sleeps: there is no thread */
-    if (gyre_thread_start(run_thread, NULL, &options, &board.thread) != GYRE_OK)
+    if (gyre_duty_start(&board.duty, run_thread, NULL, &options) != GYRE_OK)
         gyre_log(GYRE_LOG_INFO, GYRE_TOPIC_DEVICE, "others will not see these actors: %s",
                  gyre_error_last()->text);
-}
-
-static void stop_thread(void)
-{
-    atomic_store(&board.stopping, 1); /* seq_cst [park-handshake] */
-    gyre_park_wake(&board.park, 1);
-    gyre_thread_stop(board.thread);
-    board.thread = NULL;
 }
 
 /* Where the actor is, or NULL; where nobody is, if it is NULL. Under `books`. */
@@ -254,8 +224,8 @@ void gyre_board_add(gyre_actor *actor)
         gyre_log(GYRE_LOG_INFO, GYRE_TOPIC_DEVICE,
                  "others will not see actor '%s': the board has %d already", actor->name,
                  GYRE_BOARD_LINES);
-    else if (board.thread)
-        wake();
+    else if (board.duty.thread)
+        gyre_duty_wake(&board.duty);
     else
         start_thread();
     pthread_mutex_unlock(&board.life);
@@ -281,10 +251,10 @@ static void take_off(const gyre_actor *actor, bool may_stay)
     }
     count = board.count;
     pthread_mutex_unlock(&board.books);
-    if (board.thread && count == 0)
-        stop_thread();
-    else if (board.thread && p)
-        wake();
+    if (count == 0)
+        gyre_duty_stop(&board.duty);
+    else if (p)
+        gyre_duty_wake(&board.duty);
     pthread_mutex_unlock(&board.life);
 }
 

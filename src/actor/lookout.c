@@ -2,8 +2,8 @@
  *
  * lookout: see lookout.h.
  *
- * Threads   the thread sleeps on `park` while nothing is due: [park-handshake]. While it asks how
- *           an actor is, it holds no lock, and `at` keeps the post from going.
+ * Threads   base/duty.h's sleeps while nothing is due. While it asks how an actor is, it holds no
+ *           lock, and `at` keeps the post from going.
  */
 #include "actor/lookout.h"
 
@@ -14,11 +14,10 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/duty.h"
 #include "base/fail.h"
 #include "base/wait.h"
 #include "gyre/clock.h"
-#include "gyre/park.h"
-#include "gyre/thread.h"
 
 enum {
     SPIN_NS = 20000,
@@ -41,11 +40,9 @@ struct gyre_post {
 
 static struct {
     pthread_mutex_t life, books;
-    pthread_cond_t moved; /* `at` has changed; under `books` */
-    gyre_thread *thread;  /* under `life`; NULL: none */
-    gyre_park park;
-    _Atomic uint32_t changes, stopping; /* what the thread is woken for */
-    gyre_post *first, *at;              /* under `books` */
+    pthread_cond_t moved;  /* `at` has changed; under `books` */
+    gyre_duty duty;        /* under `life` */
+    gyre_post *first, *at; /* under `books` */
 } lookout = {.life = PTHREAD_MUTEX_INITIALIZER,
              .books = PTHREAD_MUTEX_INITIALIZER,
              .moved = PTHREAD_COND_INITIALIZER};
@@ -96,8 +93,7 @@ void gyre_lookout_note(gyre_port *port)
     pthread_mutex_unlock(&post->lock);
     if (!wanted)
         return;
-    atomic_fetch_add(&lookout.changes, 1); /* seq_cst [park-handshake] */
-    gyre_park_wake(&lookout.park, 1);
+    gyre_duty_wake(&lookout.duty);
 }
 
 /* Looks for the answers of all ports. Whether some are due that are not there; *out_stale is the
@@ -138,17 +134,6 @@ static void look_after(gyre_post *post)
     pthread_mutex_unlock(&lookout.books);
 }
 
-static bool shall_stop(void)
-{
-    return atomic_load(&lookout.stopping) != 0; /* seq_cst [park-handshake] */
-}
-
-static bool is_wanted(void *seen)
-{
-    /* seq_cst [park-handshake] */
-    return shall_stop() || atomic_load(&lookout.changes) != *(const uint32_t *)seen;
-}
-
 /* Between two rounds; `since_ns` is when something was asked last. */
 static void pause_until_next(uint64_t since_ns)
 {
@@ -167,11 +152,11 @@ static void pause_until_next(uint64_t since_ns)
 static void run_thread(void *arg)
 {
     uint64_t since_ns = gyre_clock_now_ns();
-    uint32_t seen = atomic_load(&lookout.changes); /* seq_cst [park-handshake] */
+    uint32_t seen = gyre_duty_changes(&lookout.duty);
 
     (void)arg;
-    while (!shall_stop()) {
-        const uint32_t now_seen = atomic_load(&lookout.changes); /* seq_cst [park-handshake] */
+    while (!gyre_duty_is_over(&lookout.duty)) {
+        const uint32_t now_seen = gyre_duty_changes(&lookout.duty);
         gyre_post *stale;
         const bool waits = look_round(&stale);
 
@@ -183,34 +168,19 @@ static void run_thread(void *arg)
         if (waits)
             pause_until_next(since_ns);
         else
-            (void)!gyre_park_wait(&lookout.park, NULL, is_wanted, &seen, GYRE_NEVER);
+            (void)gyre_duty_rest(&lookout.duty, seen, GYRE_NEVER);
     }
-}
-
-static gyre_status start_thread(void)
-{
-    const gyre_thread_options options = {.struct_size = sizeof options, .name = "gyre-lookout"};
-
-    atomic_store(&lookout.stopping, 0); /* nobody sleeps: there is no thread */
-    return gyre_thread_start(run_thread, NULL, &options, &lookout.thread);
-}
-
-static void stop_thread(void)
-{
-    atomic_store(&lookout.stopping, 1); /* seq_cst [park-handshake] */
-    gyre_park_wake(&lookout.park, 1);
-    gyre_thread_stop(lookout.thread);
-    lookout.thread = NULL;
 }
 
 /* Joins those that the thread looks at. */
 static gyre_status enlist(gyre_post *post)
 {
+    const gyre_thread_options options = {.struct_size = sizeof options, .name = "gyre-lookout"};
     gyre_status status = GYRE_OK;
 
     pthread_mutex_lock(&lookout.life);
-    if (!lookout.thread)
-        status = start_thread();
+    if (!lookout.duty.thread)
+        status = gyre_duty_start(&lookout.duty, run_thread, NULL, &options);
     if (status == GYRE_OK) {
         pthread_mutex_lock(&lookout.books);
         post->next = lookout.first;
@@ -236,8 +206,8 @@ static void discharge(gyre_post *post)
         }
     empty = !lookout.first;
     pthread_mutex_unlock(&lookout.books);
-    if (empty && lookout.thread)
-        stop_thread();
+    if (empty)
+        gyre_duty_stop(&lookout.duty);
     pthread_mutex_unlock(&lookout.life);
 }
 

@@ -2,20 +2,18 @@
  *
  * warden: see warden.h.
  *
- * Threads   the thread sleeps on `park`: [park-handshake].
+ * Threads   base/duty.h's.
  */
 #include "actor/warden.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "actor/away.h"
 #include "actor/order.h"
 #include "actor/print.h"
+#include "base/duty.h"
 #include "base/log.h"
 #include "gyre/clock.h"
-#include "gyre/park.h"
-#include "gyre/thread.h"
 
 enum {
     LOOK_LEAST_NS = 20000,   /* between two looks at one that is active */
@@ -30,10 +28,8 @@ enum {
 
 static struct {
     pthread_mutex_t life, books;
-    gyre_thread *thread; /* under `life`; NULL: none */
-    gyre_park park;
-    _Atomic uint32_t changes, stopping; /* what the thread is woken for */
-    gyre_actor *first;                  /* under `books` */
+    gyre_duty duty;    /* under `life` */
+    gyre_actor *first; /* under `books` */
 } warden = {.life = PTHREAD_MUTEX_INITIALIZER, .books = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
@@ -189,27 +185,16 @@ static gyre_actor *take_due(uint64_t *out_next_ns)
     return found;
 }
 
-static bool shall_stop(void)
-{
-    return atomic_load(&warden.stopping) != 0; /* seq_cst [park-handshake] */
-}
-
-static bool is_wanted(void *seen)
-{
-    /* seq_cst [park-handshake] */
-    return shall_stop() || atomic_load(&warden.changes) != *(const uint32_t *)seen;
-}
-
 static void run_thread(void *arg)
 {
     (void)arg;
-    while (!shall_stop()) {
-        uint32_t seen = atomic_load(&warden.changes); /* seq_cst [park-handshake] */
+    while (!gyre_duty_is_over(&warden.duty)) {
+        const uint32_t seen = gyre_duty_changes(&warden.duty);
         uint64_t next_ns;
         gyre_actor *const actor = take_due(&next_ns);
 
         if (!actor) {
-            (void)!gyre_park_wait(&warden.park, NULL, is_wanted, &seen, next_ns);
+            (void)gyre_duty_rest(&warden.duty, seen, next_ns);
             continue;
         }
         next_ns = serve(actor);
@@ -220,37 +205,16 @@ static void run_thread(void *arg)
     }
 }
 
-static void wake(void)
-{
-    atomic_fetch_add(&warden.changes, 1); /* seq_cst [park-handshake] */
-    gyre_park_wake(&warden.park, 1);
-}
-
-static gyre_status start_thread(void)
-{
-    const gyre_thread_options options = {.struct_size = sizeof options, .name = "gyre-warden"};
-
-    atomic_store(&warden.stopping, 0); /* nobody sleeps: there is no thread */
-    return gyre_thread_start(run_thread, NULL, &options, &warden.thread);
-}
-
-static void stop_thread(void)
-{
-    atomic_store(&warden.stopping, 1); /* seq_cst [park-handshake] */
-    gyre_park_wake(&warden.park, 1);
-    gyre_thread_stop(warden.thread);
-    warden.thread = NULL;
-}
-
 /* It is looked at by then; GYRE_OK, or there is no thread for that. */
 static gyre_status enlist(gyre_actor *actor, uint64_t due_ns)
 {
+    const gyre_thread_options options = {.struct_size = sizeof options, .name = "gyre-warden"};
     gyre_warden_place *const place = &actor->warden;
     gyre_status status = GYRE_OK;
 
     pthread_mutex_lock(&warden.life);
-    if (!warden.thread)
-        status = start_thread();
+    if (!warden.duty.thread)
+        status = gyre_duty_start(&warden.duty, run_thread, NULL, &options);
     if (status == GYRE_OK) {
         pthread_mutex_lock(&warden.books);
         if (!place->listed) {
@@ -260,7 +224,7 @@ static gyre_status enlist(gyre_actor *actor, uint64_t due_ns)
         place->listed = true;
         place->due_ns = due_ns;
         pthread_mutex_unlock(&warden.books);
-        wake();
+        gyre_duty_wake(&warden.duty);
     }
     pthread_mutex_unlock(&warden.life);
     return status;
@@ -281,7 +245,7 @@ void gyre_warden_mind(gyre_actor *actor)
         place->due_ns = due_ns;
     pthread_mutex_unlock(&warden.books);
     if (idle)
-        wake();
+        gyre_duty_wake(&warden.duty);
     if (!listed)
         (void)!enlist(actor, due_ns); /* without a thread whoever waits next looks */
 }
@@ -318,7 +282,7 @@ void gyre_warden_forget(gyre_actor *actor)
     pthread_mutex_lock(&warden.books);
     empty = !warden.first;
     pthread_mutex_unlock(&warden.books);
-    if (empty && warden.thread)
-        stop_thread();
+    if (empty)
+        gyre_duty_stop(&warden.duty);
     pthread_mutex_unlock(&warden.life);
 }

@@ -8,7 +8,7 @@
  *
  * Threads   `turn` is held by whoever samples, callbacks included; `books`, inside it, guards
  *           reports and rings, for moments; `life` guards the thread's handle, and is held while
- *           it is waited for. The thread sleeps on `park`: [park-handshake].
+ *           it is waited for (base/duty.h).
  * Owns      the thread, the rings. Borrows devices and contexts.
  * Not here  what is a reason (monitor_judge.c), where a series is going (monitor_trend.c), what a
  *           context has under way (monitor_context.c).
@@ -16,20 +16,18 @@
 #include "exec/monitor.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/duty.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/process.h"
 #include "exec/monitor_trend.h"
 #include "gyre/clock.h"
-#include "gyre/park.h"
-#include "gyre/thread.h"
 
 enum { TREND = GYRE_MONITOR_TREND_SAMPLES, HISTORY = 60, WORDS = 256 };
 
@@ -48,9 +46,7 @@ struct gyre_monitor {
     uint64_t period_ns;
     size_t history;
     pthread_mutex_t turn, books, life;
-    gyre_thread *thread; /* under `life`; NULL: none */
-    gyre_park park;
-    _Atomic uint32_t stopping; /* the thread shall end */
+    gyre_duty duty; /* under `life` */
     size_t watch_count, context_count;
     gyre_context *contexts[GYRE_MONITOR_CONTEXTS];
     size_t context_watch[GYRE_MONITOR_CONTEXTS]; /* the index of its device */
@@ -200,11 +196,6 @@ gyre_status gyre_monitor_sample(gyre_monitor *monitor)
     return GYRE_OK;
 }
 
-static bool shall_stop(void *arg)
-{
-    return atomic_load(&((gyre_monitor *)arg)->stopping) != 0; /* seq_cst [park-handshake] */
-}
-
 /* A sample that takes longer than the period is followed by a whole period of rest: a monitor must
  * not keep a driver busy that is slow already. */
 static void run_thread(void *arg)
@@ -218,7 +209,7 @@ static void run_thread(void *arg)
         next_ns = now_ns - next_ns < m->period_ns && m->period_ns < GYRE_NEVER - next_ns
                       ? next_ns + m->period_ns
                       : gyre_clock_after_ns(m->period_ns);
-    } while (gyre_park_wait(&m->park, NULL, shall_stop, m, next_ns) == GYRE_TIMEOUT);
+    } while (gyre_duty_rest(&m->duty, 0, next_ns)); /* nothing else wakes it */
 }
 
 gyre_status gyre_monitor_start(gyre_monitor *monitor)
@@ -232,11 +223,10 @@ gyre_status gyre_monitor_start(gyre_monitor *monitor)
     if (status != GYRE_OK)
         return status;
     pthread_mutex_lock(&monitor->life);
-    if (monitor->thread) {
+    if (monitor->duty.thread) {
         status = gyre_fail(GYRE_INVALID, "monitor: it is started already; stop it first");
     } else {
-        atomic_store(&monitor->stopping, 0); /* nobody sleeps: there is no thread */
-        status = gyre_thread_start(run_thread, monitor, &options, &monitor->thread);
+        status = gyre_duty_start(&monitor->duty, run_thread, monitor, &options);
     }
     pthread_mutex_unlock(&monitor->life);
     return status;
@@ -251,10 +241,7 @@ gyre_status gyre_monitor_stop(gyre_monitor *monitor)
     if (status != GYRE_OK)
         return status;
     pthread_mutex_lock(&monitor->life);
-    atomic_store(&monitor->stopping, 1); /* seq_cst [park-handshake] */
-    gyre_park_wake(&monitor->park, 1);
-    gyre_thread_stop(monitor->thread);
-    monitor->thread = NULL;
+    gyre_duty_stop(&monitor->duty);
     pthread_mutex_unlock(&monitor->life);
     return GYRE_OK;
 }
@@ -435,7 +422,7 @@ void gyre_monitor_destroy(gyre_monitor *monitor)
         pthread_mutex_destroy(&monitor->books);
         pthread_mutex_destroy(&monitor->life);
     } else {
-        gyre_thread_stop(monitor->thread);
+        gyre_thread_stop(monitor->duty.thread);
     }
     for (size_t i = 0; i < monitor->watch_count; i++)
         gyre_free(allocator_of(monitor), monitor->watches[i].ring, monitor->history,
