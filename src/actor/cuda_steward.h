@@ -206,7 +206,10 @@ gyre_steward_loop(gyre_reader *reader, const gyre_mailbox_shape *shape, gyre_abi
             gyre_obey(reader, &steward, shape->ports);
         gyre_publish(reader, shape->ports, busy ? shape->capacity / 4 : 1);
         gyre_tell_host(reader, shape->ports, &steward.told);
-        gyre_rest(shape, idle, &since);
+        if (gyre_peek_all(GYRE_WORD(quit)))
+            __nanosleep(1000); /* the others are about to leave */
+        else
+            gyre_rest(shape, idle, &since);
     }
 }
 
