@@ -4,6 +4,8 @@
 # not claimed here, because that is the machine's.
 . "$(dirname "$0")/../sh.sh"
 
+[ -z "${SANITIZED:-}" ] || { skip selftest 'it lets the judge judge, which cli_gate_test does under a sanitizer too'; finish; }
+
 workloads=$build/libexec/gyre
 XDG_STATE_HOME=$work/state && export XDG_STATE_HOME
 

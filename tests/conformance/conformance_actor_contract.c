@@ -111,8 +111,8 @@ static void a_crowd_is_not_waited_for_longer_than_was_said(void)
         gyre_actor_destroy(actor);
         SKIP("seats of this device are no threads");
     }
-    CHECK(refused(actor, (gyre_actor_launch_options){.seats = 4096, .handshake_ns = 1},
-                  GYRE_NO_MEMORY, "of 4096 threads began"));
+    CHECK(refused(actor, (gyre_actor_launch_options){.seats = 1024, .handshake_ns = 1},
+                  GYRE_NO_MEMORY, "of 1024 threads began"));
     gyre_actor_destroy(actor);
 }
 

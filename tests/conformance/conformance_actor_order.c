@@ -337,13 +337,14 @@ static void send_without_end(void)
  * nothing comes to it. */
 static void look_in_a_pause(size_t number)
 {
+    const uint64_t enough_ns = gyre_clock_after_ns(2000 * MS); /* for a slow device */
     unsigned char before[64], after[64];
 
     if (number == 0) {
         send_without_end();
         return;
     }
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 200 && (i < 30 || gyre_clock_now_ns() < enough_ns); i++) {
         const uint32_t sent = __atomic_load_n(&busy.sent, __ATOMIC_ACQUIRE);
         uint32_t handled;
         uint64_t until;
