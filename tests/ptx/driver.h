@@ -7,9 +7,10 @@
  * order; kernels of several streams run beside each other, and those that stay do so.
  *
  * Where a driver of NVIDIA waits for resident kernels, so does this one (docs/actors.md has the
- * list): frees, and whatever has to do with modules and contexts, wait for all work of the
- * context, and so does the first launch of a function that was loaded beside one. So a test of ours
- * hangs here if Gyre makes such a call. A fault ends all kernels, and every later call returns it.
+ * list): frees, and whatever has to do with modules, wait for all work of the context, and so does
+ * the first launch of a function that was loaded beside one; to destroy a context waits for the
+ * work of all. So a test of ours hangs here if Gyre makes such a call. A fault ends all kernels,
+ * and every later call returns it.
  *
  * Threads   any. One mutex guards everything; kernels run without it.
  * Owns      what its calls create. Threads of streams end with them, or with the process.
