@@ -4,6 +4,8 @@
  */
 #include "conformance.h"
 
+#include <time.h>
+
 #include "backends/opencl/opencl.h"
 #include "gyre/memory.h"
 #include "gyre/thread.h"
@@ -301,4 +303,9 @@ bool under_sanitizer(void)
     if (maps)
         fclose(maps);
     return found;
+}
+
+void sleep_ns(uint64_t ns)
+{
+    nanosleep(&(struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)}, NULL);
 }

@@ -248,5 +248,6 @@ static inline int conformance_main(const test_case *cases, size_t count, int arg
 /* Whether compute-sanitizer has loaded itself into the process: it lets no two kernels run at once,
  * and has threads and files of its own. */
 bool under_sanitizer(void);
+void sleep_ns(uint64_t ns);
 
 #endif

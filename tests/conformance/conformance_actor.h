@@ -5,8 +5,6 @@
 #ifndef GYRE_CONFORMANCE_ACTOR_H
 #define GYRE_CONFORMANCE_ACTOR_H
 
-#include <time.h>
-
 #include "conformance.h"
 #include "gyre/actor.h"
 #include "gyre/clock.h"
@@ -17,11 +15,6 @@ static bool no_actors;
 static inline uint64_t soon(void)
 {
     return gyre_clock_after_ns(20000 * MS);
-}
-
-static inline void sleep_ns(uint64_t ns)
-{
-    nanosleep(&(struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)}, NULL);
 }
 
 /* An actor, launched, or NULL. */

@@ -10,16 +10,9 @@
 
 #include "conformance.h"
 
-#include <time.h>
-
 #include "gyre/clock.h"
 
 enum { N = 64, BYTES = N * 4, HOLD_MS = 600 };
-
-static inline void sleep_ns(uint64_t ns)
-{
-    nanosleep(&(struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)}, NULL);
-}
 
 /* A context of its own whose launches of the gate, or of anything on the null device, are held up
  * until they are let go. */

@@ -208,6 +208,20 @@ static size_t entries_of(const char *path)
     return count;
 }
 
+/* Whether no more threads and files are left than that. A thread that has ended may still be listed
+ * for a moment, and those of a driver end when they like. */
+static bool gone_but(size_t threads, size_t files)
+{
+    const uint64_t deadline = gyre_clock_after_ns(2000 * MS);
+    bool gone;
+
+    while (!(gone = entries_of("/proc/self/task") <= threads &&
+                    entries_of("/proc/self/fd") <= files) &&
+           gyre_clock_now_ns() < deadline)
+        sleep_ns(MS);
+    return gone;
+}
+
 static void contexts_come_and_go_without_a_trace(void)
 {
     const int rounds = on.device->kind == GYRE_DEVICE_GPU ? 3 : 30;
@@ -227,7 +241,7 @@ static void contexts_come_and_go_without_a_trace(void)
             household_end(&h, i);
         gyre_context_destroy(h.context);
     }
-    CHECK(entries_of("/proc/self/task") <= threads && entries_of("/proc/self/fd") <= files);
+    CHECK(gone_but(threads, files));
 }
 
 static household inherited;

@@ -19,8 +19,7 @@ static uint64_t soon(void)
     return gyre_clock_after_ns(20000 * MS);
 }
 
-/* Whether a stream can be held up beside an actor: compute-sanitizer lets no two kernels run at
- * once. */
+/* Whether a stream can be held up beside an actor. */
 static bool holds_exist(void)
 {
     return gates_exist() && !under_sanitizer();
