@@ -226,22 +226,28 @@ static gyre_status be_slow(const gyre_behaviour *behaviour, gyre_status (*what)(
 {
     const gyre_actor_options options = {.struct_size = sizeof options,
                                         .stall_ns = SLOW_STALL_MS * MS};
-    uint32_t *flags[SLOW] = {NULL};
+    uint32_t *flags[SLOW];
     gyre_status status;
     bool sent = true;
     deed d;
 
+    for (int i = 0; i < SLOW; i++)
+        flags[i] = flag_new();
     status = gyre_actor_create(on.context, behaviour, &options, &slow_actor);
     no_actors = status == GYRE_UNSUPPORTED;
-    if (status != GYRE_OK)
+    if (status != GYRE_OK) {
+        for (int i = 0; i < SLOW; i++)
+            flag_give(flags[i]);
         return status;
+    }
     slow_port = ok(gyre_actor_launch(slow_actor, NULL)) ? port_new(slow_actor) : NULL;
     for (int i = 0; i < SLOW && sent; i++) {
-        gyre_brief hang;
+        sent = slow_port && flags[i];
+        if (sent) {
+            const gyre_brief hang = hanging(LEDGER_HANG, flags[i]);
 
-        flags[i] = flag_new();
-        hang = hanging(LEDGER_HANG, flags[i]);
-        sent = slow_port && flags[i] && ok(gyre_port_send(slow_port, &hang, soon()));
+            sent = ok(gyre_port_send(slow_port, &hang, soon()));
+        }
     }
     if (!sent || !begin(&d, slow_actor, what))
         return GYRE_INTERNAL;

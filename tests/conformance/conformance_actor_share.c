@@ -89,13 +89,19 @@ static gyre_status give_up(gyre_actor *actor)
 
 static void one_that_is_parked_comes_back_later(void)
 {
-    gyre_actor *const parked = sharer(1, GYRE_ACTOR_BACK_OFF);
-    gyre_actor *const first = sharer(1, GYRE_ACTOR_BACK_OFF);
-    gyre_actor *const second = sharer(1, GYRE_ACTOR_BACK_OFF);
-    gyre_port *const ports[] = {port_new(parked), port_new(first), port_new(second)};
+    gyre_actor *parked, *first, *second;
+    gyre_port *ports[3];
     deed d;
 
+    if (under_sanitizer())
+        SKIP("the sanitizer lets no two kernels run at once");
+    parked = sharer(1, GYRE_ACTOR_BACK_OFF);
+    first = sharer(1, GYRE_ACTOR_BACK_OFF);
+    second = sharer(1, GYRE_ACTOR_BACK_OFF);
     NEED_ACTORS();
+    ports[0] = port_new(parked);
+    ports[1] = port_new(first);
+    ports[2] = port_new(second);
     REQUIRE(ports[0] && ports[1] && ports[2] && ok(gyre_actor_park(parked, soon())));
     REQUIRE(ok(suspend_all()) && !is_taken());
     REQUIRE(begin(&d, parked, resume));
@@ -220,12 +226,11 @@ static void one_that_is_away_may_be_waited_for(void)
 /* The other seat may have left when this one would not. */
 static void a_crew_that_cannot_go_stays_whole(void)
 {
+    uint32_t *const flag = flag_new();
     gyre_actor *const actor = sharer(SEATS, GYRE_ACTOR_BACK_OFF);
     gyre_port *const port = port_new(actor);
-    uint32_t *flag;
 
-    NEED_ACTORS();
-    flag = take(GYRE_CONTEXT_PINNED, 64);
+    NEED_ACTORS_FOR(flag);
     REQUIRE(port && flag && hang_one(port, flag));
     CHECK(suspend_all() == GYRE_UNAVAILABLE);
     CHECK(strstr(gyre_error_last()->text, "did not leave"));
@@ -235,18 +240,17 @@ static void a_crew_that_cannot_go_stays_whole(void)
     gyre_residents_restore();
     CHECK(answers(port) && gyre_actor_state(actor) == GYRE_ACTOR_ACTIVE);
     drop(actor, port);
-    give(GYRE_CONTEXT_PINNED, flag, 64);
+    flag_give(flag);
 }
 
 /* Likewise by a park that was not over in time. */
 static void a_crew_that_resumes_is_whole(void)
 {
+    uint32_t *const flag = flag_new();
     gyre_actor *const actor = sharer(SEATS, GYRE_ACTOR_BACK_OFF);
     gyre_port *const port = port_new(actor);
-    uint32_t *flag;
 
-    NEED_ACTORS();
-    flag = take(GYRE_CONTEXT_PINNED, 64);
+    NEED_ACTORS_FOR(flag);
     REQUIRE(port && flag && hang_one(port, flag));
     CHECK(gyre_actor_park(actor, shortly()) == GYRE_TIMEOUT);
     CHECK(gyre_actor_resume(actor) == GYRE_TIMEOUT);
@@ -254,7 +258,7 @@ static void a_crew_that_resumes_is_whole(void)
     let_go(flag);
     CHECK(answers(port) && gyre_actor_state(actor) == GYRE_ACTOR_ACTIVE);
     drop(actor, port);
-    give(GYRE_CONTEXT_PINNED, flag, 64);
+    flag_give(flag);
 }
 
 /* A crew of which a seat has ended, and the other will when its flag is set: all are to begin
@@ -277,14 +281,13 @@ static uint64_t processed(gyre_actor *actor)
 
 static void a_crew_is_whole_again_though_nobody_waits(void)
 {
+    uint32_t *const flag = flag_new();
     gyre_actor *const actor = sharer(SEATS, GYRE_ACTOR_BACK_OFF);
     gyre_port *const port = port_new(actor);
     const gyre_brief message = {.type = WAITER_COUNT};
     const uint64_t until = soon();
-    uint32_t *flag;
 
-    NEED_ACTORS();
-    flag = take(GYRE_CONTEXT_PINNED, 64);
+    NEED_ACTORS_FOR(flag);
     REQUIRE(is_gathering(actor, port, flag));
     let_go(flag);
     for (int i = 0; i < EACH; i++)
@@ -293,17 +296,17 @@ static void a_crew_is_whole_again_though_nobody_waits(void)
         sleep_ns(MS);
     CHECK(processed(actor) == 1 + EACH);
     drop(actor, port);
-    give(GYRE_CONTEXT_PINNED, flag, 64);
+    flag_give(flag);
 }
 
 static void a_crew_whose_place_is_taken_is_parked(void)
 {
+    uint32_t *const flag = flag_new();
     gyre_actor *const actor = sharer(SEATS, GYRE_ACTOR_BACK_OFF);
     gyre_port *const port = port_new(actor);
-    uint32_t *flag, units;
+    uint32_t units;
 
-    NEED_ACTORS();
-    flag = take(GYRE_CONTEXT_PINNED, 64);
+    NEED_ACTORS_FOR(flag);
     REQUIRE(is_gathering(actor, port, flag) && ok(gyre_latch_take(&actor->lock, soon())));
     units = actor->resident.room.units;
     actor->resident.room.units = 0;
@@ -313,7 +316,7 @@ static void a_crew_whose_place_is_taken_is_parked(void)
     actor->resident.room.units = units;
     CHECK(ok(gyre_actor_resume(actor)) && answers(port));
     drop(actor, port);
-    give(GYRE_CONTEXT_PINNED, flag, 64);
+    flag_give(flag);
 }
 
 static void one_that_has_ended_gives_its_place_though_nobody_waits(void)
@@ -333,15 +336,13 @@ static void one_that_has_ended_gives_its_place_though_nobody_waits(void)
 /* Orders that nobody waited for to the end stand, and are carried out, by whatever comes next. */
 static void what_was_ordered_before_comes_true(void)
 {
-    uint32_t *flag;
-
     for (int i = 0; i < 3; i++) {
+        uint32_t *const flag = flag_new();
         gyre_actor *const actor = sharer(1, GYRE_ACTOR_BACK_OFF);
         gyre_port *const port = port_new(actor);
         const gyre_actor_status then = i == 1 ? GYRE_ACTOR_PARKED : GYRE_ACTOR_TERMINATED;
 
-        NEED_ACTORS();
-        flag = take(GYRE_CONTEXT_PINNED, 64);
+        NEED_ACTORS_FOR(flag);
         REQUIRE(port && flag && hang_one(port, flag));
         if (i == 1)
             CHECK(gyre_actor_park(actor, shortly()) == GYRE_TIMEOUT);
@@ -355,22 +356,21 @@ static void what_was_ordered_before_comes_true(void)
         }
         CHECK(ok(gyre_actor_wait(actor, then, soon())) && !is_taken());
         drop(actor, port);
-        give(GYRE_CONTEXT_PINNED, flag, 64);
+        flag_give(flag);
     }
 }
 
 /* What is in hand is handled; what else was sent is lost, also to who drains it then. */
 static void one_that_is_terminated_is_not_drained(void)
 {
+    uint32_t *const flag = flag_new();
     gyre_actor *const actor = sharer(1, GYRE_ACTOR_BACK_OFF);
     gyre_port *const port = port_new(actor);
     const gyre_brief message = {.type = WAITER_COUNT};
     waiter_state state = {0};
-    uint32_t *flag;
     deed d;
 
-    NEED_ACTORS();
-    flag = take(GYRE_CONTEXT_PINNED, 64);
+    NEED_ACTORS_FOR(flag);
     REQUIRE(port && flag && hang_one(port, flag));
     for (int i = 0; i < MANY; i++)
         CHECK(ok(gyre_port_send(port, &message, soon())));
@@ -386,7 +386,7 @@ static void one_that_is_terminated_is_not_drained(void)
     else /* a few before it looks at the order */
         CHECK(state.count >= 1 && state.count < 1 + MANY);
     drop(actor, port);
-    give(GYRE_CONTEXT_PINNED, flag, 64);
+    flag_give(flag);
 }
 
 /* Who changes the actor's life keeps it on the device, and is not waited for to the end. */

@@ -176,18 +176,15 @@ static void a_crew_leaves_together(void)
 
 static void one_that_is_busy_stays(void)
 {
+    uint32_t *const flag = flag_new();
     gyre_actor *const actor = leaver(&ledger, 5000, 1);
     gyre_port *const port = port_new(actor);
-    gyre_brief hang = {.type = LEDGER_HANG, .flags = GYRE_BRIEF_REFERS};
+    gyre_brief hang;
     uint64_t until;
-    uint32_t *flag;
 
-    NEED_ACTORS();
-    flag = take(GYRE_CONTEXT_PINNED, 64);
+    NEED_ACTORS_FOR(flag);
     REQUIRE(port && flag);
-    __atomic_store_n(flag, 0, __ATOMIC_RELAXED);
-    hang.body.reference.address = flag;
-    hang.body.reference.size = sizeof *flag;
+    hang = hanging(LEDGER_HANG, flag);
     CHECK(ok(gyre_port_send(port, &hang, soon())));
     CHECK(ok(gyre_actor_wait(actor, GYRE_ACTOR_ACTIVE, soon())));
     until = gyre_clock_after_ns(100 * MS);
@@ -196,7 +193,7 @@ static void one_that_is_busy_stays(void)
     __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
     CHECK(leaves(actor));
     CHECK(end(actor, port));
-    give(GYRE_CONTEXT_PINNED, flag, 64);
+    flag_give(flag);
 }
 
 static void doze(uint64_t *chance, uint64_t most_ns)
