@@ -51,8 +51,8 @@ GYRE_INLINE void ring_bell(const gyre_port *port, gyre_wire *w, const gyre_brief
 
     if (gyre_wire_has_deadline(message))
         message = gyre_wire_time(port, w, message, &timed);
-    for (uint32_t i = 0; i < port->replicas; i++)
-        gyre_slot_write(w->bell + (size_t)i * GYRE_MAILBOX_ROW, port->wide, stamp, head, message);
+    gyre_slot_write_copies(w->bell, GYRE_MAILBOX_ROW, port->replicas, port->wide, stamp, head,
+                           message);
     if (__builtin_expect(port->combines, 0))
         gyre_bells_push();
     /* release [port-sent]: pairs with the acquire in gyre_port_sent */

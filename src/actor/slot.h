@@ -103,6 +103,27 @@ GYRE_RING_INLINE void gyre_slot_write(GYRE_MAILBOX_BYTE *slot, gyre_abi_u32 wide
     gyre_slot_write_parts(slot, wide, stamp, head, brief);
 }
 
+#if !defined(__OPENCL_VERSION__)
+/* The same into several slots, which lie so many bytes apart. */
+GYRE_RING_INLINE void gyre_slot_write_copies(unsigned char *first, gyre_abi_u32 apart,
+                                             gyre_abi_u32 count, gyre_abi_u32 wide,
+                                             gyre_abi_u32 stamp, gyre_abi_u64 head,
+                                             const gyre_brief *brief)
+{
+#if defined(GYRE_SLOT_QUARTERS)
+    if (!wide) {
+        const gyre_slot_quarters quarters = gyre_slot_make_quarters(stamp, head, brief);
+
+        for (gyre_abi_u32 i = 0; i < count; i++)
+            gyre_slot_put_quarters(GYRE_SLOT_OUT(first + i * apart), quarters);
+        return;
+    }
+#endif
+    for (gyre_abi_u32 i = 0; i < count; i++)
+        gyre_slot_write_parts(first + i * apart, wide, stamp, head, brief);
+}
+#endif
+
 /* The same for one of many messages, which the caller did not put down just now. */
 GYRE_RING_INLINE void gyre_slot_write_one(GYRE_MAILBOX_BYTE *slot, gyre_abi_u32 wide,
                                           gyre_abi_u32 stamp, gyre_abi_u64 head,

@@ -72,24 +72,41 @@ static inline int gyre_slot_read_quarters(const gyre_ring_slot *slot, gyre_abi_u
     return GYRE_RING_READY;
 }
 
-/* As gyre_ring_write. */
-static inline void gyre_slot_write_quarters(gyre_ring_slot *slot, gyre_abi_u32 stamp,
-                                            gyre_abi_u64 head, const gyre_brief *brief)
+/* A message as its quarters. */
+typedef struct gyre_slot_quarters {
+    __m128i q0, q1, q2, q3;
+} gyre_slot_quarters;
+
+static inline gyre_slot_quarters gyre_slot_make_quarters(gyre_abi_u32 stamp, gyre_abi_u64 head,
+                                                         const gyre_brief *brief)
 {
     const gyre_abi_u32 *const body = brief->body.words;
     const __m128i stamps = _mm_set1_epi32((int)stamp);
     const __m128i upper01 = _mm_unpacklo_epi32(gyre_slot_load_words(&body[6]), stamps);
     const __m128i upper23 = _mm_unpacklo_epi32(gyre_slot_load_words(&body[8]), stamps);
-    const __m128i q0 = _mm_unpacklo_epi64(_mm_cvtsi64_si128((long long)head), upper01);
-    const __m128i q1 = gyre_slot_blend(gyre_slot_load_words(&body[0]), upper01);
-    const __m128i q2 = _mm_unpacklo_epi64(gyre_slot_load_words(&body[2]), upper23);
-    const __m128i q3 = gyre_slot_blend(gyre_slot_load_words(&body[4]), upper23);
 
+    return (gyre_slot_quarters){
+        _mm_unpacklo_epi64(_mm_cvtsi64_si128((long long)head), upper01),
+        gyre_slot_blend(gyre_slot_load_words(&body[0]), upper01),
+        _mm_unpacklo_epi64(gyre_slot_load_words(&body[2]), upper23),
+        gyre_slot_blend(gyre_slot_load_words(&body[4]), upper23),
+    };
+}
+
+static inline void gyre_slot_put_quarters(gyre_ring_slot *slot, gyre_slot_quarters quarters)
+{
     gyre_ring_order();
-    gyre_slot_store_quarter(&slot->quarter[0], q0);
-    gyre_slot_store_quarter(&slot->quarter[1], q1);
-    gyre_slot_store_quarter(&slot->quarter[2], q2);
-    gyre_slot_store_quarter(&slot->quarter[3], q3);
+    gyre_slot_store_quarter(&slot->quarter[0], quarters.q0);
+    gyre_slot_store_quarter(&slot->quarter[1], quarters.q1);
+    gyre_slot_store_quarter(&slot->quarter[2], quarters.q2);
+    gyre_slot_store_quarter(&slot->quarter[3], quarters.q3);
+}
+
+/* As gyre_ring_write. */
+static inline void gyre_slot_write_quarters(gyre_ring_slot *slot, gyre_abi_u32 stamp,
+                                            gyre_abi_u64 head, const gyre_brief *brief)
+{
+    gyre_slot_put_quarters(slot, gyre_slot_make_quarters(stamp, head, brief));
 }
 
 /* The same of a brief that was put down long enough ago to be picked up in pieces of 16 bytes: one

@@ -61,6 +61,29 @@ static void both_ways_are_the_same(void)
     CHECK(same(&got, &sent));
 }
 
+static void copies_go_where_they_should(void)
+{
+    const gyre_brief sent = brief_of(13);
+    const gyre_ring_wide_slot untouched = {{0}};
+
+    for (uint32_t form = 0; form < FORMS; form++) {
+        gyre_ring_wide_slot slots[6] = {{{0}}};
+
+        gyre_slot_write_copies((unsigned char *)&slots[0], 2 * sizeof slots[0], 2, form == WIDE,
+                               STAMP, head_of(&sent), &sent);
+        for (int i = 0; i < 6; i++) {
+            gyre_brief got = {0};
+
+            if (i == 0 || i == 2) {
+                REQUIRE(gyre_slot_read((unsigned char *)&slots[i], form == WIDE, STAMP, &got));
+                CHECK(same(&got, &sent));
+            } else {
+                CHECK(memcmp(&slots[i], &untouched, sizeof untouched) == 0);
+            }
+        }
+    }
+}
+
 static void the_head_is_the_one_that_was_given(void)
 {
     for (uint32_t form = 0; form < FORMS; form++) {
@@ -162,10 +185,8 @@ static void two_threads_take_turns_in_a_slot(void)
 }
 
 static const test_case cases[] = {
-    TEST(what_is_written_is_read),
-    TEST(both_ways_are_the_same),
-    TEST(the_head_is_the_one_that_was_given),
-    TEST(one_other_stamp_says_not_yet),
-    TEST(two_threads_take_turns_in_a_slot),
+    TEST(what_is_written_is_read),      TEST(both_ways_are_the_same),
+    TEST(copies_go_where_they_should),  TEST(the_head_is_the_one_that_was_given),
+    TEST(one_other_stamp_says_not_yet), TEST(two_threads_take_turns_in_a_slot),
 };
 TEST_MAIN(cases)
