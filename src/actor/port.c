@@ -16,6 +16,8 @@
 #include "base/fail.h"
 #include "base/options.h"
 
+enum { EAGER = 4096 }; /* looks: some microseconds, as answers over a bus take */
+
 static size_t port_bytes(uint32_t seats)
 {
     return sizeof(gyre_port) + seats * sizeof(gyre_wire);
@@ -41,6 +43,8 @@ gyre_status gyre_ports_create(gyre_actor *actor, uint32_t first)
         port->replicas = shape->replicas;
         port->wide = shape->wide;
         port->combines = actor->bells.by != NULL;
+        /* who answers in its place is near: there a look in vain takes the line from him */
+        port->eager = actor->shape.in_place ? 0 : EAGER;
         for (uint32_t i = 0; i < shape->seats; i++) {
             unsigned char *const seat = actor->mailbox + i * shape->seat_bytes;
             gyre_wire *const w = &port->wire[i];

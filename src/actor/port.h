@@ -76,6 +76,7 @@ struct gyre_port {
     gyre_post *post; /* owned; NULL: it has no descriptor (actor/lookout.h) */
     uint32_t index, wires, mask, salt;
     uint32_t replicas;
+    uint32_t eager; /* looks at the answer to a bell without a pause between them */
     bool wide;
     bool combines; /* bells are written to memory that keeps writes back until a fence */
     bool rejects;

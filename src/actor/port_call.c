@@ -65,6 +65,9 @@ GYRE_INLINE gyre_status await_bell(gyre_port *port, gyre_wire *w, gyre_brief *ou
 {
     const uint32_t stamp = gyre_ring_stamp(2 * (uint64_t)gyre_wire_own(&w->rung) + 1, port->salt);
 
+    for (uint32_t left = port->eager; left > 0; left--)
+        if (gyre_wire_read(port, w->answer, stamp, out_answer))
+            return GYRE_OK;
     while (!gyre_wire_read(port, w->answer, stamp, out_answer)) {
         const gyre_status status = gyre_port_wait_on(port, wait);
 
