@@ -19,7 +19,10 @@
 #define GYRE_ACTOR_CUDA_BLOCK_H
 
 enum {
-    GYRE_SETTLE = 64, /* messages after which they are made sure while there are more */
+    /* While there are more they are made sure after so many, or after one that takes so long: the
+     * host takes an actor that is silent for a while for one that hangs. */
+    GYRE_SETTLE = 64,
+    GYRE_LONG_NS = 16000,
 };
 
 #define GYRE_UNSTAGE_(q)                                                                           \
@@ -89,13 +92,10 @@ static __device__ __forceinline__ void gyre_answer_now(gyre_reader *reader, gyre
     answer.brief = self->answer;
     back = gyre_scatter(&answer, reader->lane, 32);
     if (gyre_staged_bell(place)) {
-        slot = (gyre_ring_slot *)(reader->memory + sizeof(gyre_seat)) + port;
+        slot = gyre_bell_answer(reader, port);
         back.stamp = gyre_ring_stamp(2 * gyre_next_bell(reader, port) + 1, reader->salt);
     } else {
-        slot = gyre_slot_of(reader,
-                            reader->replies_at + 2 * port * (reader->mask + 1) *
-                                                     (gyre_abi_u32)sizeof(gyre_ring_slot),
-                            brief->correlation);
+        slot = gyre_reply_slot(reader, port, brief->correlation);
         back.stamp = gyre_ring_stamp(brief->correlation, reader->salt);
     }
     if (reader->lane < 4)
@@ -127,7 +127,7 @@ static __device__ __forceinline__ gyre_abi_u32 gyre_await_hand(gyre_reader *read
         while (!__all_sync(GYRE_ALL, (entry = gyre_peek(word)) >> 16 == (number & 0xffff)))
             if (drowses && ++idle > GYRE_DROWSY)
                 __nanosleep(200);
-        *since = gyre_tick(reader);
+        *since = gyre_clock_low();
     }
     return entry & 0xffff;
 }
@@ -141,12 +141,12 @@ static __device__ __forceinline__ void gyre_meet(const gyre_self *self)
 static __device__ __forceinline__ void gyre_finish(gyre_reader *reader, const gyre_self *self,
                                                    gyre_abi_u32 number, gyre_abi_u32 *since)
 {
-    const gyre_abi_u32 now = gyre_clock_low();
+    const gyre_abi_u32 now = gyre_clock_low(), took = now - *since;
 
     gyre_poke(GYRE_WORD(finished), number + 1);
-    gyre_count(reader, self, now - *since);
+    gyre_count(reader, self, took);
     *since = now;
-    if ((number + 1) % GYRE_SETTLE == 0 || gyre_is_silent(reader))
+    if ((number + 1) % GYRE_SETTLE == 0 || took > GYRE_LONG_NS)
         gyre_settle(reader, number + 1);
 }
 
@@ -197,8 +197,7 @@ static __device__ __forceinline__ void gyre_handle_plain(gyre_reader *reader, gy
     gyre_mailbox_message message;
 
     gyre_unstage(gyre_stage_slot(reader, entry & GYRE_HAND_PLACE), &message);
-    self->answered = 0;
-    self->error = GYRE_ACTOR_NO_ERROR;
+    gyre_begin_answer(self);
     gyre_behaviour_handle(self, state, &message.brief);
     gyre_meet(self);
     if (threadIdx.x == 0) {

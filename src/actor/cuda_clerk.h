@@ -141,11 +141,7 @@ static __device__ __forceinline__ void gyre_send_answers(gyre_reader *reader, gy
     const gyre_abi_u32 over = (whole | none) & GYRE_QUADS;
 
     if (whole >> (reader->lane & 28) & 1) {
-        gyre_ring_slot *const slot =
-            gyre_slot_of(reader,
-                         reader->replies_at + 2 * gyre_staged_port(place) * (reader->mask + 1) *
-                                                  (gyre_abi_u32)sizeof(gyre_ring_slot),
-                         correlation);
+        gyre_ring_slot *const slot = gyre_reply_slot(reader, gyre_staged_port(place), correlation);
 
         mine.stamp = gyre_ring_stamp(correlation, reader->salt);
         gyre_ring_store_quarter(&slot->quarter[reader->lane & 3], mine);

@@ -43,12 +43,20 @@ static __device__ __forceinline__ int gyre_is_released(const gyre_brief *brief)
     return (brief->flags & (GYRE_BRIEF_REFERS | GYRE_BRIEF_READS)) == GYRE_BRIEF_REFERS;
 }
 
+/* Nothing is answered yet. Zeros, so that what was answered before needs no registers. */
+static __device__ __forceinline__ void gyre_begin_answer(gyre_self *self)
+{
+    self->answered = 0;
+    self->error = GYRE_ACTOR_NO_ERROR;
+    for (int i = 0; i < 5; i++)
+        self->answer.body.longs[i] = 0;
+}
+
 /* Has one message handled by the lanes that call this. What came by a bell they have acquired. */
 static __device__ __forceinline__ void gyre_handle(gyre_self *self, gyre_behaviour_state *state,
                                                    const gyre_brief *brief, gyre_abi_u32 bell)
 {
-    self->answered = 0;
-    self->error = GYRE_ACTOR_NO_ERROR;
+    gyre_begin_answer(self);
     if ((brief->flags & GYRE_BRIEF_REFERS) && !bell) {
         /* acquire [ring-slot] at the system's scope, and the barrier hands it on */
         if (self->lane == 0)

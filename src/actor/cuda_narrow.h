@@ -32,8 +32,8 @@ static __device__ __forceinline__ void gyre_handle_quads(gyre_reader *reader, gy
         back = gyre_scatter(&answer, quarter, 4);
         back.stamp = gyre_ring_stamp(message.brief.correlation, reader->salt);
         if (calls)
-            gyre_store_answer(gyre_slot_of(reader, reader->replies_at, message.brief.correlation),
-                              quarter, back, gyre_is_released(&message.brief));
+            gyre_store_answer(gyre_reply_slot(reader, 0, message.brief.correlation), quarter, back,
+                              gyre_is_released(&message.brief));
     }
     if (is_ready && quarter == 0)
         gyre_count(reader, self, gyre_tick(reader) - before);
@@ -59,10 +59,10 @@ static __device__ __forceinline__ void gyre_handle_one(gyre_reader *reader, gyre
     answer.brief = self->answer;
     back = gyre_scatter(&answer, reader->lane, 32);
     if (bell) {
-        slot = (gyre_ring_slot *)(reader->memory + sizeof(gyre_seat)) + reader->port;
+        slot = gyre_bell_answer(reader, gyre_own_port(reader));
         back.stamp = gyre_ring_stamp(2 * message.brief.correlation + 1, reader->salt);
     } else {
-        slot = gyre_slot_of(reader, reader->replies_at, message.brief.correlation);
+        slot = gyre_reply_slot(reader, 0, message.brief.correlation);
         back.stamp = gyre_ring_stamp(message.brief.correlation, reader->salt);
     }
     if (reader->lane < 4 && (message.brief.flags & GYRE_BRIEF_CALL))

@@ -11,7 +11,8 @@
 #define GYRE_ACTOR_CUDA_READER_H
 
 enum {
-    GYRE_FAST = 5,   /* slots of a chunk that were found full: messages come fast */
+    GYRE_FAST = 5,   /* slots of a chunk that were found full: messages come fast, */
+    GYRE_VAIN = 4,   /* until a warp has looked for them so many times in vain */
     GYRE_WARM = 128, /* looks at the front before a warp that had messages watches the bell again */
     /* What a lane counts for itself, most, since all add to the same words: messages, and their
      * time, for which it has 32 bits. */
@@ -79,10 +80,12 @@ static __device__ __forceinline__ int gyre_read_bell(gyre_reader *reader, gyre_s
                     reader->lane >= 4 || bell.stamp == gyre_ring_stamp(2 * number, reader->salt)))
         return 0;
     if (reader->lane == 0) {
-        won = gyre_swap(GYRE_PORT_WORD(bell), number - 1, number) == number - 1;
+        const gyre_abi_u32 was = gyre_swap(GYRE_PORT_WORD(bell), number - 1, number);
         /* as for rings: the claim first, and then the gate once more */
-        if (won && gyre_peek(GYRE_WORD(gated)) &&
-            (int)(number - gyre_peek(GYRE_PORT_WORD(bell_gate))) > 0) {
+        const gyre_abi_u32 gated = gyre_peek(GYRE_WORD(gated));
+
+        won = was == number - 1;
+        if (won && gated && (int)(number - gyre_peek(GYRE_PORT_WORD(bell_gate))) > 0) {
             gyre_poke(GYRE_PORT_WORD(bell), number - 1);
             won = 0;
         }
@@ -115,14 +118,15 @@ static __device__ __forceinline__ int gyre_is_over(const gyre_reader *reader)
 
 /* What a warp does that has looked in vain for a while. */
 static __device__ __forceinline__ void gyre_rest(const gyre_mailbox_shape *shape, gyre_abi_u32 idle,
-                                                 gyre_abi_u64 *since)
+                                                 gyre_abi_u32 *since)
 {
     if (shape->idle == GYRE_SEAT_BACKS_OFF && (idle & 15) == 15) {
-        const gyre_abi_u64 now = gyre_device_now(); /* lanes may differ: they meet later */
+        /* in 1024 ns; lanes may differ: they meet later */
+        const gyre_abi_u32 now = (gyre_abi_u32)(gyre_device_now() >> 10);
 
         if (idle == 15)
             *since = now;
-        else if (now - *since > (gyre_abi_u64)shape->spin_us * 1000)
+        else if (now - *since > shape->spin_us)
             __nanosleep(shape->nap_us < 1000 ? shape->nap_us * 1000 : 1000000);
     }
 }
@@ -146,8 +150,7 @@ static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_
                                                       gyre_behaviour_state *state,
                                                       const gyre_mailbox_shape *shape)
 {
-    gyre_abi_u32 idle = 0, warm = 0, vain = 0;
-    gyre_abi_u64 since = 0;
+    gyre_abi_u32 idle = 0, warm = 0, since = 0;
 
     while (!gyre_is_over(reader)) {
         const gyre_abi_u32 gated = gyre_peek_all(GYRE_WORD(gated));
@@ -164,30 +167,29 @@ static __device__ __forceinline__ void gyre_read_loop(gyre_reader *reader, gyre_
 
         if ((int)(front - reader->base) >= GYRE_CHUNK && !gated) {
             gyre_read_passed(reader, self, state);
-            warm = 1;
+            warm = GYRE_VAIN;
             idle = 0;
             continue;
         }
         if (warm && !reads_ring && !gated) {
-            warm = gyre_await_front(reader);
+            warm = gyre_await_front(reader) ? warm : 0;
             continue;
         }
         if (reader->untold && !warm)
             gyre_tell_progress(reader);
         /* both are under way at once: what comes behind an acquire waits for it */
         ring = gyre_load_chunk_if(reader, reader->base, reads_ring);
-        bell = gyre_acquire_quarter_if(reader->bell + reader->lane, reads_bell && reader->lane < 4);
+        bell = gyre_acquire_quarter_if(reader->bell, reads_bell && reader->lane < 4);
         if (reads_ring)
             found = gyre_read_front(reader, self, state, ring,
                                     gated ? gate - reader->base : GYRE_CHUNK);
-        warm = found ? found >= GYRE_FAST : warm && ++vain < 4;
-        vain = found ? 0 : vain;
+        warm = !found ? warm - (warm > 0) : found >= GYRE_FAST ? GYRE_VAIN : 0;
         if (reads_bell)
             found |= gyre_read_bell(reader, self, state, bell, number);
         idle = found ? 0 : idle + 1;
         if (!found && reader->untold)
             gyre_tell_progress(reader);
-        if (idle == 1 || gyre_is_silent(reader))
+        if (reader->messages && (idle == 1 || gyre_is_silent(reader)))
             gyre_tell_block(reader);
         if (!reads_bell && !reads_ring)
             __nanosleep(400);

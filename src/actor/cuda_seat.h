@@ -60,14 +60,14 @@ typedef struct gyre_reader {
     gyre_abi_u32 port_at;          /* that and the place of the port among words of ports */
     gyre_abi_u32 stage;            /* block: likewise */
     gyre_abi_u8 *memory;           /* of the seat */
-    const gyre_ring_quarter *bell; /* NULL: it reads none */
+    const gyre_ring_quarter *bell; /* the first four lanes' quarters; NULL: it reads none */
     gyre_abi_u32 salt, mask;
     gyre_abi_u32 lane, warp, readers; /* the warp, among those that read */
     gyre_abi_u32 port, index, peers;  /* the port that it serves, as which of how many */
     gyre_abi_u32 base, done;          /* its chunk, and slots of it that are done, as GYRE_QUADS */
     gyre_abi_u32 untold;              /* chunks since it told its progress */
     gyre_abi_u32 told_at;             /* when it last told what it handled, by gyre_cycle */
-    gyre_abi_u32 requests_at, replies_at;
+    gyre_abi_u32 requests_at;         /* the ring of its port; behind it that of the answers */
     gyre_abi_u32 telemetry;
     gyre_abi_u32 calm;                     /* cycles that a hush outlasts its message, most */
     gyre_abi_u32 messages;                 /* this lane's since it told the block, */

@@ -16,10 +16,37 @@
 #ifndef GYRE_ACTOR_CUDA_SLOT_H
 #define GYRE_ACTOR_CUDA_SLOT_H
 
+/* A slot of a ring. Places in a seat have 32 bits, and are added before the memory is: otherwise
+ * the compiler keeps the address of each ring, for which there are no registers. */
 static __device__ __forceinline__ gyre_ring_slot *
 gyre_slot_of(const gyre_reader *reader, gyre_abi_u32 ring_at, gyre_abi_u32 sequence)
 {
-    return (gyre_ring_slot *)(reader->memory + ring_at) + (sequence & reader->mask);
+    return (gyre_ring_slot *)(reader->memory +
+                              (ring_at +
+                               (sequence & reader->mask) * (gyre_abi_u32)sizeof(gyre_ring_slot)));
+}
+
+/* The slot of an answer of this or a later port. */
+static __device__ __forceinline__ gyre_ring_slot *
+gyre_reply_slot(const gyre_reader *reader, gyre_abi_u32 ports_on, gyre_abi_u32 sequence)
+{
+    const gyre_abi_u32 ring_bytes = (reader->mask + 1) * (gyre_abi_u32)sizeof(gyre_ring_slot);
+
+    return gyre_slot_of(reader, reader->requests_at + (2 * ports_on + 1) * ring_bytes, sequence);
+}
+
+/* The port that the warp serves, of what is at hand where a message is handled. */
+static __device__ __forceinline__ gyre_abi_u32 gyre_own_port(const gyre_reader *reader)
+{
+    return (gyre_keep(reader->port_at) - reader->at) / (gyre_abi_u32)sizeof(gyre_abi_u32);
+}
+
+/* Where bells of a port are answered; its place is not kept either. */
+static __device__ __forceinline__ gyre_ring_slot *gyre_bell_answer(const gyre_reader *reader,
+                                                                   gyre_abi_u32 port)
+{
+    return (gyre_ring_slot *)(reader->memory + sizeof(gyre_seat) +
+                              port * (gyre_abi_u32)sizeof(gyre_ring_slot));
 }
 
 /* From four lanes, each with a quarter, the whole message to all lanes of `width`. Quarter by

@@ -175,8 +175,7 @@ gyre_steward_loop(gyre_reader *reader, const gyre_mailbox_shape *shape, gyre_abi
 {
     const gyre_seat *const seat = gyre_seat_of(reader);
     gyre_abi_u32 busy = 0, round = 0, idle = 0, fronts = gyre_fronts(reader, shape->ports);
-    gyre_abi_u32 done = 0;
-    gyre_abi_u64 since = 0;
+    gyre_abi_u32 done = 0, since = 0;
     gyre_steward steward;
     int over;
 

@@ -94,16 +94,16 @@ static __device__ __forceinline__ void gyre_reader_init(gyre_reader *reader, gyr
     reader->warp = threadIdx.x / 32 - others;
     reader->port = reader->warp % shape->ports;
     reader->index = reader->warp / shape->ports;
-    reader->port_at = gyre_keep(reader->at + reader->port * sizeof(gyre_abi_u32));
+    reader->port_at =
+        __shfl_sync(GYRE_ALL, reader->at + reader->port * (gyre_abi_u32)sizeof(gyre_abi_u32), 0);
     reader->peers = reader->readers / shape->ports;
     reader->requests_at = (gyre_abi_u32)gyre_mailbox_requests_at(shape, reader->port);
-    reader->replies_at = (gyre_abi_u32)gyre_mailbox_replies_at(shape, reader->port);
     if (reader->index < shape->replicas && shape->bells)
         bell = (const gyre_abi_u8 *)shape->bells +
                gyre_mailbox_bell_apart(shape, blockIdx.x, reader->port, reader->index);
     else if (reader->index < shape->replicas)
         bell = reader->memory + gyre_mailbox_bell_at(shape, reader->port, reader->index);
-    reader->bell = (const gyre_ring_quarter *)bell;
+    reader->bell = bell ? (const gyre_ring_quarter *)bell + reader->lane : 0;
     reader->untold = 0;
     reader->told_at = gyre_cycle();
     reader->telemetry = shape->telemetry;
@@ -150,7 +150,6 @@ extern "C" __global__ void __launch_bounds__(1024)
         gyre_begin(&reader, block.front[reader.port]);
     } else {
         reader.requests_at = (gyre_abi_u32)gyre_mailbox_requests_at(&shape, 0);
-        reader.replies_at = (gyre_abi_u32)gyre_mailbox_replies_at(&shape, 0);
     }
     __syncthreads();
     if (threadIdx.x == 0) {
