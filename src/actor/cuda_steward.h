@@ -14,6 +14,9 @@ enum {
     GYRE_SAMPLES = 16, /* slots of a port that it looks at, most */
     GYRE_BUSY = 16,    /* looks in vain before it is not busy any more */
     GYRE_EVERY = 16,   /* looks between two at the orders, while it is busy */
+    /* Cycles between two times that it tells the host how the seat fares, least. Each word of that
+     * is a write over PCIe, and what is read after it comes after it. */
+    GYRE_OFTEN = 40000,
 };
 
 typedef struct gyre_steward {
@@ -168,6 +171,19 @@ static __device__ __forceinline__ void gyre_leave(const gyre_reader *reader)
         (void)gyre_add_one(GYRE_WORD(left));
 }
 
+/* Tells the host how the seat fares, if it has not done so just now. */
+static __device__ __forceinline__ void gyre_tell_at_times(gyre_reader *reader,
+                                                          gyre_steward *steward, gyre_abi_u32 ports)
+{
+    const gyre_abi_u64 told = steward->told;
+
+    if (!__shfl_sync(GYRE_ALL, gyre_cycle() - reader->told_at > GYRE_OFTEN, 0))
+        return;
+    gyre_tell_host(reader, ports, &steward->told);
+    if (steward->told != told)
+        reader->told_at = gyre_cycle();
+}
+
 /* The steward, to the end of the seat's life, which is not before the `others` are done with what
  * they have in hand. While messages come fast it scouts, and has little time for anything else. */
 static __device__ __forceinline__ void
@@ -204,7 +220,7 @@ gyre_steward_loop(gyre_reader *reader, const gyre_mailbox_shape *shape, gyre_abi
         if (!over)
             gyre_obey(reader, &steward, shape->ports);
         gyre_publish(reader, shape->ports, busy ? shape->capacity / 4 : 1);
-        gyre_tell_host(reader, shape->ports, &steward.told);
+        gyre_tell_at_times(reader, &steward, shape->ports);
         if (gyre_peek_all(GYRE_WORD(quit)))
             __nanosleep(1000); /* the others are about to leave */
         else
