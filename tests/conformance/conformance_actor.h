@@ -46,8 +46,8 @@ static inline gyre_port *port_new(gyre_actor *actor)
             SKIP("this device has no actors");                                                     \
     } while (0)
 
-/* A flag for hanging() is taken before the launch: compute-sanitizer lets a kernel use atomic
- * operations only on memory that was there when it began. */
+/* A flag for hanging() is taken before the launch: compute-sanitizer lets a kernel use only memory
+ * that was there when it began. */
 static inline uint32_t *flag_new(void)
 {
     return take(GYRE_CONTEXT_PINNED, 64);

@@ -64,11 +64,12 @@ static bool blend_round(gyre_port *port, float *y, uint64_t *chance, blended *su
 /* Whether the behaviour could be asked; what came of it. */
 static bool blend_by(const gyre_behaviour *behaviour, blended *sum)
 {
+    /* before the launch, as a flag */
+    float *const y = take(GYRE_CONTEXT_PINNED, FLOATS * sizeof *y);
     gyre_actor *const actor = actor_new(behaviour, NULL);
     gyre_port *const port = port_new(actor);
-    float *const y = port ? take(GYRE_CONTEXT_PINNED, FLOATS * sizeof *y) : NULL;
     uint64_t chance = chance_seed();
-    bool good = y != NULL;
+    bool good = y && port;
 
     *sum = (blended){0};
     for (int round = 0; round < ROUNDS && good; round++)
