@@ -215,14 +215,18 @@ static uint32_t shared_bytes(const gyre_actor *actor)
     return stage + actor->launched.shared_bytes;
 }
 
-/* As many as are wished, or as a trial found best and others leave room for. */
+/* As many as are wished, or as a trial found best and others leave room for: at least as many as if
+ * all had the same. */
 static void plan_replicas(gyre_actor *actor, uint32_t wished)
 {
     const gyre_device *const device = gyre_context_device(actor->context);
     gyre_mailbox_shape *const shape = &actor->shape;
     const uint32_t taken = gyre_resident_units(device->backend, device->index);
-    const uint32_t share = POLLERS / (taken + shape->seats), known = gyre_trial_found(actor);
-    const uint32_t most = actor->readers / shape->ports;
+    const uint32_t lines = gyre_resident_lines(device->backend, device->index);
+    const uint32_t each = shape->seats * shape->ports; /* lines, for one replica */
+    const uint32_t left = lines < POLLERS ? (POLLERS - lines) / each : 0;
+    const uint32_t equal = POLLERS / (taken + shape->seats), share = left > equal ? left : equal;
+    const uint32_t most = actor->readers / shape->ports, known = gyre_trial_found(actor);
 
     shape->replicas = known ? known : REPLICAS;
     if (shape->replicas > share)
@@ -231,6 +235,7 @@ static void plan_replicas(gyre_actor *actor, uint32_t wished)
         shape->replicas = wished;
     if (shape->replicas > most)
         shape->replicas = most;
+    actor->resident.lines = shape->replicas * each;
 }
 
 /* Blocks of a kernel that cannot all be there at once would wait for others that never end. */

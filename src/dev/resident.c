@@ -75,6 +75,17 @@ uint32_t gyre_resident_units(const char *backend, uint32_t index)
     return units;
 }
 
+uint32_t gyre_resident_lines(const char *backend, uint32_t index)
+{
+    uint32_t lines = 0;
+
+    pthread_mutex_lock(&lock);
+    for (const gyre_resident *r = residents; r; r = r->next)
+        lines += r->on && is_of(r, backend, index) ? r->lines : 0;
+    pthread_mutex_unlock(&lock);
+    return lines;
+}
+
 /* The lock is held. */
 static bool is_barred(const gyre_resident *resident)
 {

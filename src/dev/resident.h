@@ -37,6 +37,7 @@ struct gyre_resident {
     uint32_t index;          /* which of its */
     uint32_t units;          /* multiprocessors that it needs, */
     gyre_resident_room room; /* of those that there are */
+    uint32_t lines;          /* of the host's memory that it reads all the time */
     const char *name;        /* for messages */
     /* Off the device, if it is there, so that nothing on it waits for this one either; and back to
      * where it was, which is called after the former, whatever that did. */
@@ -52,6 +53,9 @@ GYRE_MUST_USE gyre_status gyre_resident_add(gyre_resident *resident);
 
 /* Units that are taken on that device. Never blocks for long. */
 uint32_t gyre_resident_units(const char *backend, uint32_t index);
+
+/* Lines of the host's memory that those on that device read all the time. Never blocks for long. */
+uint32_t gyre_resident_lines(const char *backend, uint32_t index);
 
 /* Off the device; once is enough. */
 void gyre_resident_remove(gyre_resident *resident);

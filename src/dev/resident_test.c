@@ -63,6 +63,24 @@ static void room_is_that_of_one_device(void)
     CHECK(!gyre_resident_on("cuda", 0) && !gyre_resident_on("cuda", 1));
 }
 
+static void lines_are_counted_while_they_are_read(void)
+{
+    gyre_resident a = made("a", "cuda", 0, 1), b = made("b", "cuda", 0, 1);
+    gyre_resident c = made("c", "cuda", 1, 1);
+
+    a.lines = 31;
+    b.lines = 4;
+    c.lines = 7;
+    CHECK(gyre_resident_lines("cuda", 0) == 0);
+    CHECK(add(&a, 9) == GYRE_OK && add(&b, 9) == GYRE_OK && add(&c, 9) == GYRE_OK);
+    CHECK(gyre_resident_lines("cuda", 0) == 35 && gyre_resident_lines("cuda", 1) == 7);
+    gyre_resident_remove(&a);
+    CHECK(gyre_resident_lines("cuda", 0) == 4);
+    gyre_resident_forget(&a);
+    gyre_resident_forget(&b);
+    gyre_resident_forget(&c);
+}
+
 static void residents_leave_and_come_back(void)
 {
     gyre_resident a = made("a", "cuda", 0, 1), b = made("b", "cuda", 0, 2);
@@ -167,8 +185,12 @@ static void kernels_are_counted(void)
 }
 
 static const test_case cases[] = {
-    TEST(room_is_that_of_one_device),         TEST(kernels_are_counted),
-    TEST(residents_leave_and_come_back),      TEST(nobody_comes_while_a_device_is_kept_free),
-    TEST(those_off_the_device_are_asked_too), TEST(what_hangs_stays),
+    TEST(room_is_that_of_one_device),
+    TEST(kernels_are_counted),
+    TEST(lines_are_counted_while_they_are_read),
+    TEST(residents_leave_and_come_back),
+    TEST(nobody_comes_while_a_device_is_kept_free),
+    TEST(those_off_the_device_are_asked_too),
+    TEST(what_hangs_stays),
 };
 TEST_MAIN(cases)

@@ -14,7 +14,15 @@
 #include "dev/resident.h"
 #include "dev/word.h"
 
-enum { SEATS = 2, EACH = 2 * SEATS, MANY = 1000, STALL_MS = 300, SHORT_MS = 50, LONG_MS = 5000 };
+enum {
+    SEATS = 2,
+    MEMBERS = 38,
+    EACH = 2 * SEATS,
+    MANY = 1000,
+    STALL_MS = 300,
+    SHORT_MS = 50,
+    LONG_MS = 5000
+};
 
 static bool is_threads(void)
 {
@@ -490,6 +498,35 @@ static void one_that_cannot_come_back_stays_parked(void)
     drop(actor, port);
 }
 
+/* What bells have to share is how much is read of the host's memory, and a crew with one replica
+ * each reads little of it, whatever else it takes. */
+static void who_reads_little_leaves_others_their_replicas(void)
+{
+    const gyre_actor_launch_options modest = {
+        .struct_size = sizeof modest,
+        .seats = MEMBERS,
+        .threads = 64,
+        .replicas = 1,
+        .shared_bytes = on.device->shared_bytes_most / 5 * 3, /* a multiprocessor to each */
+    };
+    gyre_actor *crew, *one;
+    uint32_t alone;
+
+    if (strcmp(on.device->backend, "cuda") != 0)
+        SKIP("only on CUDA has a bell replicas");
+    if (under_sanitizer())
+        SKIP("the sanitizer lets no two kernels run at once");
+    one = actor_new(&waiter, NULL);
+    REQUIRE(one);
+    alone = one->shape.replicas;
+    CHECK(ok(gyre_actor_terminate(one, soon())));
+    crew = actor_new(&waiter, &modest);
+    REQUIRE(crew && crew->resident.units == MEMBERS && crew->resident.lines == MEMBERS);
+    CHECK(ok(gyre_actor_launch(one, NULL)) && one->shape.replicas == alone);
+    CHECK(end(one, NULL));
+    CHECK(end(crew, NULL));
+}
+
 static const test_case cases[] = {
     TEST(one_that_is_parked_comes_back_later),
     TEST(one_that_drains_comes_back_later),
@@ -508,5 +545,6 @@ static const test_case cases[] = {
     TEST(who_changes_its_life_is_not_waited_for),
     TEST(one_that_steps_out_too_slowly_stays),
     TEST(one_that_cannot_come_back_stays_parked),
+    TEST(who_reads_little_leaves_others_their_replicas),
 };
 CONFORMANCE_MAIN(cases)
