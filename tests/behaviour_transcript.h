@@ -32,21 +32,23 @@ typedef struct transcript_script {
     uint16_t refers;       /* that one of them refers to a payload; 0: none */
     bool floats;           /* of floats, with two behind the reference; else of words */
     uint32_t keys;         /* the first word is below that; 0: any */
+    uint16_t begins;       /* the first message's type; 0: any of those */
+    uint32_t shared_bytes; /* of a block that it needs */
 } transcript_script;
 
 static const transcript_script transcript_scripts[] = {
-    {"tests/conformance/behaviours/echo.c", 40, {1, 2, 77}, 0, false, 0},
-    {"tests/conformance/behaviours/ledger.c", 28, {1, 2, 3, 4, 5, 7}, 5, false, 0},
-    {"tests/conformance/behaviours/waiter.c", 8, {1}, 0, false, 0},
-    {"tests/conformance/behaviours/blend.c", 4, {1}, 1, true, 0},
-    {"tests/conformance/behaviours/rank.c", 8, {7}, 0, false, 0},
-    {"tests/conformance/behaviours/soak_order.c", 12, {1}, 0, false, 20},
-    {"lab/suites/behaviours/tally_block.c", 0, {1}, 0, false, 0},
-    {"lab/suites/behaviours/tally_quad.c", 0, {1}, 0, false, 0},
-    {"examples/actors/adopt.c", 4, {1}, 1, false, 0},
-    {"examples/actors/echo.c", 8, {1}, 0, false, 0},
-    {"examples/actors/key_value.c", 8, {1, 2, 3, 4}, 0, false, 30},
-    {"examples/actors/vector_add.c", 4, {1}, 1, true, 0},
+    {"tests/conformance/behaviours/echo.c", 40, {1, 2, 77}, 0, false, 0, 0, 0},
+    {"tests/conformance/behaviours/ledger.c", 28, {1, 2, 3, 4, 5, 7}, 5, false, 0, 0, 0},
+    {"tests/conformance/behaviours/waiter.c", 8, {1}, 0, false, 0, 0, 0},
+    {"tests/conformance/behaviours/blend.c", 4, {1}, 1, true, 0, 0, 0},
+    {"tests/conformance/behaviours/rank.c", 8, {7}, 0, false, 0, 0, 0},
+    {"tests/conformance/behaviours/soak_order.c", 12, {1}, 0, false, 20, 0, 0},
+    {"lab/suites/behaviours/tally_block.c", 28, {1, 0x101}, 0, false, 0, 0x100, 64},
+    {"lab/suites/behaviours/tally_quad.c", 0, {1}, 0, false, 0, 0, 0},
+    {"examples/actors/adopt.c", 4, {1}, 1, false, 0, 0, 0},
+    {"examples/actors/echo.c", 8, {1}, 0, false, 0, 0, 0},
+    {"examples/actors/key_value.c", 8, {1, 2, 3, 4}, 0, false, 30, 0, 0},
+    {"examples/actors/vector_add.c", 4, {1}, 1, true, 0, 0, 0},
 };
 
 static inline const gyre_behaviour *transcript_behaviour(const char *file)
@@ -104,14 +106,17 @@ static inline bool transcript_talk(const transcript_script *script, gyre_port *p
     uint64_t chance = 77;
 
     for (int i = 0; i < TRANSCRIPT_MESSAGES; i++) {
-        const gyre_brief message = transcript_message(script, &chance, payload);
-        gyre_brief answer = {.type = 0};
-        const gyre_status status =
-            gyre_port_call(port, &message, &answer, gyre_clock_after_ns(UINT64_C(20000000000)));
-        const uint32_t bytes = answer.flags & GYRE_BRIEF_FAILED  ? 4
-                               : answer.flags & GYRE_BRIEF_EMPTY ? 0
-                                                                 : script->answer_bytes;
+        gyre_brief message = transcript_message(script, &chance, payload), answer = {.type = 0};
+        gyre_status status;
+        uint32_t bytes;
 
+        if (i == 0 && script->begins)
+            message.type = script->begins;
+        status =
+            gyre_port_call(port, &message, &answer, gyre_clock_after_ns(UINT64_C(20000000000)));
+        bytes = answer.flags & GYRE_BRIEF_FAILED  ? 4
+                : answer.flags & GYRE_BRIEF_EMPTY ? 0
+                                                  : script->answer_bytes;
         if (status != GYRE_OK && !(answer.flags & GYRE_BRIEF_FAILED))
             return false;
         fprintf(to, "%s %d: %d %x ", script->file, i, (int)status, answer.flags);
@@ -130,13 +135,15 @@ static inline bool transcript_write(gyre_context *context, const transcript_scri
     const gyre_behaviour *const behaviour = transcript_behaviour(script->file);
     const gyre_memory *const pinned = gyre_context_memory(context, GYRE_CONTEXT_PINNED);
     const uint64_t deadline_ns = gyre_clock_after_ns(UINT64_C(60000000000));
+    const gyre_actor_launch_options options = {.struct_size = sizeof options,
+                                               .shared_bytes = script->shared_bytes};
     unsigned char *const state = malloc(behaviour->state_bytes);
     gyre_actor *actor = NULL;
     gyre_port *port = NULL;
     void *payload = NULL;
     bool good = state && pinned->take(pinned, TRANSCRIPT_BYTES, 64, &payload) == GYRE_OK &&
                 gyre_actor_create(context, behaviour, NULL, &actor) == GYRE_OK &&
-                gyre_actor_launch(actor, NULL) == GYRE_OK &&
+                gyre_actor_launch(actor, &options) == GYRE_OK &&
                 gyre_port_open(actor, NULL, &port) == GYRE_OK &&
                 transcript_talk(script, port, payload, to) &&
                 gyre_actor_pause(actor, deadline_ns) == GYRE_OK &&

@@ -39,8 +39,8 @@ typedef struct rate {
     gyre_bulk bulk[GYRE_TROUPE_PORTS];
     sender sender[GYRE_TROUPE_PORTS];
     gyre_troupe troupe;
-    uint32_t count; /* messages of an iteration and thread */
-    bool blocks;    /* tally_block counts, and not tally_quad */
+    uint32_t count;  /* messages of an iteration and thread */
+    uint32_t blocks; /* seats of tally_block, which counts; 0: tally_quad does */
 } rate;
 
 static void teardown(void *fixture)
@@ -102,14 +102,16 @@ static gyre_status set_up_block(const gyre_bench_case *c, const gyre_behaviour *
     const gyre_troupe_options options = {
         .behaviour = behaviour,
         .actors = 1,
-        .launch = {.seats = (uint32_t)gyre_bench_axis(c, "seats"), .capacity = BLOCK_BULK},
+        .launch = {.seats = (uint32_t)gyre_bench_axis(c, "seats"),
+                   .capacity = BLOCK_BULK,
+                   .shared_bytes = behaviour == &tally_block ? GYRE_TALLY_SHARED : 0},
     };
 
     return set_up(c, &options, GYRE_BULK, out_fixture);
 }
 
 /* Types say which thread sends. */
-static gyre_status ready_stream(gyre_status status, bool blocks, void **out_fixture)
+static gyre_status ready_stream(gyre_status status, uint32_t blocks, void **out_fixture)
 {
     rate *r = *out_fixture;
 
@@ -121,7 +123,13 @@ static gyre_status ready_stream(gyre_status status, bool blocks, void **out_fixt
         for (uint32_t i = 0; i < r->count; i++)
             r->bulk[t].messages[i].type = (uint16_t)(1 + t);
     }
-    return GYRE_OK;
+    if (blocks > 0)
+        status = gyre_tally_begin_block(r->troupe.port[0][0], blocks);
+    if (status != GYRE_OK) {
+        teardown(r);
+        *out_fixture = NULL;
+    }
+    return status;
 }
 
 static gyre_status set_up_stream(const gyre_bench_case *c, uint32_t seats, void **out_fixture)
@@ -133,7 +141,7 @@ static gyre_status set_up_stream(const gyre_bench_case *c, uint32_t seats, void 
         .launch = {.seats = seats, .capacity = STREAM_RING},
     };
 
-    return ready_stream(set_up(c, &options, GYRE_BULK, out_fixture), false, out_fixture);
+    return ready_stream(set_up(c, &options, GYRE_BULK, out_fixture), 0, out_fixture);
 }
 
 GYRE_SETUP_WITH(setup_stream, set_up_stream, 1)
@@ -143,10 +151,12 @@ GYRE_SETUP_WITH(setup_block_pairs, set_up_block, &echo_block)
 
 static gyre_status setup_block_stream(const gyre_bench_case *c, void **out_fixture)
 {
+    const int64_t seats = gyre_bench_axis(c, "seats");
+
     *out_fixture = NULL;
-    if (gyre_bench_axis(c, "seats") > GYRE_TALLY_SEATS)
-        return gyre_bench_refuse(GYRE_INVALID, "up to %d seats", GYRE_TALLY_SEATS);
-    return ready_stream(set_up_block(c, &tally_block, out_fixture), true, out_fixture);
+    if (seats < 1 || seats > GYRE_TALLY_SEATS)
+        return gyre_bench_refuse(GYRE_INVALID, "1 to %d seats", GYRE_TALLY_SEATS);
+    return ready_stream(set_up_block(c, &tally_block, out_fixture), (uint32_t)seats, out_fixture);
 }
 
 static uint32_t this_thread(const rate *r)
@@ -223,8 +233,9 @@ static bool are_tallied(const rate *r, uint32_t thread)
 {
     const gyre_sent *const made = &r->sender[thread].made;
     gyre_tally tally;
-    const gyre_status status = r->blocks ? gyre_tally_read_block(r->troupe.actor[0], &tally)
-                                         : gyre_tally_read(r->troupe.actor[0], thread, &tally);
+    const gyre_status status =
+        r->blocks ? gyre_tally_read_block(r->troupe.port[0][thread], r->blocks, &tally)
+                  : gyre_tally_read(r->troupe.actor[0], thread, &tally);
 
     if (status != GYRE_OK)
         return false;

@@ -10,9 +10,11 @@
 #include "gyre/clock.h"
 
 enum {
-    CELLS = 64,
-    LINE = 32
-}; /* of tally_quad for each sender, and words of tally_block's seats */
+    CELLS = 64, /* of tally_quad for each sender */
+    /* types of tally_block, all whose seats are asked by one call */
+    TALLY_BLOCK_BEGIN = 0x100,
+    TALLY_BLOCK_READ = 0x101,
+};
 
 /* The device that all open troupes share. */
 static struct {
@@ -267,17 +269,41 @@ gyre_status gyre_tally_read(gyre_actor *actor, uint32_t sender, gyre_tally *out_
     return status;
 }
 
-gyre_status gyre_tally_read_block(gyre_actor *actor, gyre_tally *out_tally)
+/* Has each seat of tally_block do the same, and adds up what they have. */
+static gyre_status ask_blocks(gyre_port *port, uint16_t type, uint32_t seats, gyre_tally *out_tally)
 {
-    uint32_t seat[GYRE_TALLY_SEATS][LINE];
-    const gyre_status status = gyre_actor_read_state(actor, seat, sizeof seat);
+    gyre_brief messages[GYRE_TALLY_SEATS], answers[GYRE_TALLY_SEATS];
+    uint64_t heard = 0;
+    gyre_status status;
 
     *out_tally = (gyre_tally){0};
-    for (int i = 0; status == GYRE_OK && i < GYRE_TALLY_SEATS; i++) {
-        add_up(out_tally, seat[i]);
-        out_tally->early += seat[i][5];
+    for (uint32_t i = 0; i < seats; i++)
+        messages[i] = (gyre_brief){.type = type};
+    status = gyre_port_call_many(port, messages, answers, seats,
+                                 gyre_clock_after_ns(GYRE_TROUPE_PATIENCE_NS));
+    for (uint32_t i = 0; status == GYRE_OK && i < seats; i++) {
+        const uint32_t *const words = answers[i].body.words;
+
+        add_up(out_tally, words);
+        out_tally->early += words[5];
+        heard |= UINT64_C(1) << (words[6] % GYRE_TALLY_SEATS);
     }
+    if (status == GYRE_OK && __builtin_popcountll(heard) != (int)seats)
+        status = gyre_bench_refuse(GYRE_CORRUPT, "%d of %u seats told what they have",
+                                   __builtin_popcountll(heard), seats);
     return status;
+}
+
+gyre_status gyre_tally_begin_block(gyre_port *port, uint32_t seats)
+{
+    gyre_tally none;
+
+    return ask_blocks(port, TALLY_BLOCK_BEGIN, seats, &none);
+}
+
+gyre_status gyre_tally_read_block(gyre_port *port, uint32_t seats, gyre_tally *out_tally)
+{
+    return ask_blocks(port, TALLY_BLOCK_READ, seats, out_tally);
 }
 
 bool gyre_tally_is(const gyre_tally *tally, const gyre_sent *sent)

@@ -36,7 +36,8 @@ enum {
     GYRE_TROUPE_MOST = 256,
     GYRE_TROUPE_PORTS =
         4, /* and as many senders for tally_quad, whose messages have types from 1 on */
-    GYRE_TALLY_SEATS = 64, /* most, for tally_block */
+    GYRE_TALLY_SEATS = 64,  /* most, for tally_block */
+    GYRE_TALLY_SHARED = 64, /* bytes of each block that it needs */
 };
 
 /* For everything that is waited for. */
@@ -91,7 +92,11 @@ typedef struct gyre_tally {
 /* Sender 0 has type 1. */
 GYRE_MUST_USE gyre_status gyre_tally_read(gyre_actor *actor, uint32_t sender,
                                           gyre_tally *out_tally);
-GYRE_MUST_USE gyre_status gyre_tally_read_block(gyre_actor *actor, gyre_tally *out_tally);
+
+/* Asks every seat, behind what was sent before; each begins once, before anything else. */
+GYRE_MUST_USE gyre_status gyre_tally_begin_block(gyre_port *port, uint32_t seats);
+GYRE_MUST_USE gyre_status gyre_tally_read_block(gyre_port *port, uint32_t seats,
+                                                gyre_tally *out_tally);
 
 /* Whether each message that was sent is in it once. */
 GYRE_MUST_USE bool gyre_tally_is(const gyre_tally *tally, const gyre_sent *sent);
