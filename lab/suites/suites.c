@@ -44,6 +44,7 @@ const gyre_suite *const gyre_suites[] = {
     &gyre_suite_actor_floor,
     &gyre_suite_actor_sustained,
     &gyre_suite_actor_idle,
+    &gyre_suite_actor_beside,
     &gyre_suite_harness,
     NULL,
 };

@@ -8,6 +8,7 @@
 #include "gyre/bench.h"
 
 extern const gyre_suite gyre_suite_actor;
+extern const gyre_suite gyre_suite_actor_beside;
 extern const gyre_suite gyre_suite_actor_floor;
 extern const gyre_suite gyre_suite_actor_floor_echo;
 extern const gyre_suite gyre_suite_actor_idle;
