@@ -5,8 +5,7 @@
  * own. And what the compilers made of one file answers the same.
  *
  *   behaviours_GROUP_test [CASE]
- *   behaviours_GROUP_as_cpp transcripts    the same program, with what the C++ compiler made of
- * them
+ *   behaviours_GROUP_as_cpp transcripts    the same, with what the C++ compiler made of them
  */
 #include "behaviours.h"
 

@@ -4,7 +4,8 @@
  * it is woken, or a time has come.
  *
  * Threads   who starts and stops it does so under a lock of his own, which the thread does not
- * take. It sleeps on `park`: [park-handshake]. Owns      the thread.
+ *           take; the thread sleeps on `park`: [park-handshake].
+ * Owns      the thread.
  */
 #ifndef GYRE_BASE_DUTY_H
 #define GYRE_BASE_DUTY_H
