@@ -51,9 +51,13 @@ GYRE_BEHAVIOUR(tally_block, tally_block_state, GYRE_WIDTH_BLOCK)
         if (i == 4 && ahead - 1 >= 0x7fffffffu)
             own[5]++;
     }
-    for (gyre_abi_u32 i = 0; asks && self->lane == 0 && i < TALLY_BLOCK_WORDS; i++) {
-        own[i] = brief->type == TALLY_BLOCK_BEGIN ? 0 : own[i];
-        GYRE_ANSWER(tally_block_words)->word[i] = own[i];
-        GYRE_ANSWER(tally_block_words)->word[TALLY_BLOCK_WORDS] = self->seat;
+    if (asks && self->lane == 0) {
+        GYRE_OWN tally_block_words *const answer = GYRE_ANSWER(tally_block_words);
+
+        for (gyre_abi_u32 i = 0; i < TALLY_BLOCK_WORDS; i++) {
+            own[i] = brief->type == TALLY_BLOCK_BEGIN ? 0 : own[i];
+            answer->word[i] = own[i];
+        }
+        answer->word[TALLY_BLOCK_WORDS] = self->seat;
     }
 }
