@@ -94,6 +94,7 @@ static __device__ __forceinline__ void gyre_reader_init(gyre_reader *reader, gyr
     reader->warp = threadIdx.x / 32 - others;
     reader->port = reader->warp % shape->ports;
     reader->index = reader->warp / shape->ports;
+    /* by a shuffle, or the assembler would find the port again in it, and keep that as well */
     reader->port_at =
         __shfl_sync(GYRE_ALL, reader->at + reader->port * (gyre_abi_u32)sizeof(gyre_abi_u32), 0);
     reader->peers = reader->readers / shape->ports;

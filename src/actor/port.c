@@ -44,7 +44,7 @@ gyre_status gyre_ports_create(gyre_actor *actor, uint32_t first)
         port->wide = shape->wide;
         port->combines = actor->bells.by != NULL;
         /* who answers in its place is near: there a look in vain takes the line from him */
-        port->eager = actor->shape.in_place ? 0 : EAGER;
+        port->eager = shape->in_place ? 0 : EAGER;
         for (uint32_t i = 0; i < shape->seats; i++) {
             unsigned char *const seat = actor->mailbox + i * shape->seat_bytes;
             gyre_wire *const w = &port->wire[i];
