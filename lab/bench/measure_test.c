@@ -178,6 +178,36 @@ static void interruption_does_not_set_the_pace(void)
     CHECK(result.time.samples.count == 20 && result.time.samples.iterations[0] == 1000);
 }
 
+static uint64_t now_in_microseconds(void)
+{
+    return clock_ns / 1000 * 1000;
+}
+
+static void hiccup_while_warming_up(void *user, const char *phase, uint64_t left_ns)
+{
+    (void)user;
+    (void)left_ns;
+    if (strcmp(phase, "warming up") != 0)
+        return;
+    clock_ns += hiccup_ns;
+    hiccup_ns = 0;
+}
+
+static void batches_too_short_to_be_timed_do_not_end_the_warm_up(void)
+{
+    const gyre_watch coarse = {.now_ns = now_in_microseconds,
+                               .progress = hiccup_while_warming_up,
+                               .interrupted = &interrupted};
+
+    reset();
+    clock_ns = 0;
+    hiccup_ns =
+        4000000; /* the warm-up is over before batches of 1, 2 and 4, and these take 700 ns */
+    REQUIRE(gyre_measure(&a_case, &usual, &coarse, &result) == GYRE_OK);
+    CHECK(result.outcome == GYRE_OUTCOME_MEASURED && result.time.samples.count == 20);
+    CHECK(result.time.samples.iterations[0] <= 2000); /* 1000 by a clock that is not coarse */
+}
+
 static void slow_benchmark_gets_fewer_samples(void)
 {
     reset();
@@ -676,6 +706,7 @@ static const test_case cases[] = {
     TEST(auto_is_flat_where_linear_would_take_too_long),
     TEST(warm_up_lasts_as_long_as_asked),
     TEST(interruption_does_not_set_the_pace),
+    TEST(batches_too_short_to_be_timed_do_not_end_the_warm_up),
     TEST(slow_benchmark_gets_fewer_samples),
     TEST(precision_ends_sampling_early_when_it_is_reached),
     TEST(precision_that_is_not_reached_is_said),

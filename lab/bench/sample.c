@@ -56,8 +56,9 @@ gyre_status gyre_sample_warm_up(gyre_drive *drive, uint64_t warm_up_ns, gyre_pac
     *out_pace = (gyre_pace){0};
     gyre_drive_tell(drive, "warming up", warm_up_ns);
     for (uint32_t batches = 1;; batches++) {
-        gyre_pace *pace = &last[(batches - 1) % PACES];
-        uint64_t now_ns;
+        gyre_pace *pace = &last[(batches - 1) % PACES], least;
+        uint64_t now_ns, batch_ns, spent_ns;
+        bool told;
 
         if (drive->c->clock) {
             const gyre_status status =
@@ -69,19 +70,23 @@ gyre_status gyre_sample_warm_up(gyre_drive *drive, uint64_t warm_up_ns, gyre_pac
             pace->timed_ns = (double)gyre_drive_run(drive, batch);
         }
         now_ns = drive->now_ns();
+        batch_ns = now_ns - batch_start_ns;
+        spent_ns = now_ns - start_ns;
         pace->timed_ns /= (double)batch;
-        pace->spent_ns = (double)(now_ns - batch_start_ns) / (double)batch;
-        if (gyre_drive_stopped(drive) || (now_ns - start_ns >= warm_up_ns &&
-                                          (batches >= PACES || now_ns - start_ns >= patience_ns))) {
-            *out_pace = pace_of(last, batches);
+        pace->spent_ns = (double)batch_ns / (double)batch;
+        least = pace_of(last, batches);
+        /* where the CPU was taken away early, the last batches may be too short to take any time */
+        told = least.timed_ns > 0 || batch_ns >= LONG_BATCH_NS;
+        if (gyre_drive_stopped(drive) ||
+            (told && spent_ns >= warm_up_ns && (batches >= PACES || spent_ns >= patience_ns))) {
+            *out_pace = least;
             return GYRE_OK;
         }
         if (batch >= MOST_ITERATIONS)
             return GYRE_OK; /* it returns at once whatever it is asked for */
-        gyre_drive_tell(drive, "warming up",
-                        now_ns - start_ns < warm_up_ns ? warm_up_ns - (now_ns - start_ns) : 0);
+        gyre_drive_tell(drive, "warming up", spent_ns < warm_up_ns ? warm_up_ns - spent_ns : 0);
         /* longer batches would look like a hang, and are not needed once the time is spent */
-        if (now_ns - batch_start_ns < LONG_BATCH_NS && now_ns - start_ns < warm_up_ns)
+        if (batch_ns < LONG_BATCH_NS && (!told || spent_ns < warm_up_ns))
             batch *= 2;
         batch_start_ns = now_ns;
     }

@@ -92,11 +92,11 @@ at_once()
 {
     rm -f "$out/baselines/race.json"
     for round in 1 2 3 4 5; do
-        bench -s race clock/now_ns >/dev/null 2>&1 &
+        bench -s race clock/now_ns >"$work/one" 2>&1 &
         one=$!
-        bench -s race status/name >/dev/null 2>&1 &
+        bench -s race status/name >"$work/two" 2>&1 &
         two=$!
-        if ! wait "$one" || ! wait "$two"; then echo "round $round failed" && return 1; fi
+        if ! wait "$one" || ! wait "$two"; then echo "round $round failed" && cat "$work/one" "$work/two" && return 1; fi
         [ "$("$query" benchmarks <"$out/baselines/race.json")" = 2 ] || return 1
         rm "$out/baselines/race.json"
     done
