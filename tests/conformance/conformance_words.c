@@ -107,10 +107,15 @@ static void write_word(uint32_t *word, uint32_t value)
 
 static void a_stream_waits_for_a_word_of_the_host(void)
 {
-    gyre_stream *const stream = stream_new(), *const other = stream_new();
-    uint32_t *const words = take(GYRE_CONTEXT_PINNED, WORDS_BYTES);
-    uint32_t *const data = take(GYRE_CONTEXT_PINNED, BYTES);
+    gyre_stream *stream, *other;
+    uint32_t *words, *data;
 
+    if (under_sanitizer())
+        SKIP("the sanitizer lets no stream go on beside one that waits");
+    stream = stream_new();
+    other = stream_new();
+    words = take(GYRE_CONTEXT_PINNED, WORDS_BYTES);
+    data = take(GYRE_CONTEXT_PINNED, BYTES);
     REQUIRE(stream && other && words && data);
     REQUIRE(kernel_of(KERNEL_STEP)); /* loading it would wait for the stream that waits */
     for (uint32_t round = 1; round <= 20; round++) {
