@@ -152,11 +152,13 @@ void ptx_acquire(ptx_warp *warp, uint32_t lanes)
     warp->seers &= ~lanes;
 }
 
+/* Words of a line, and the same ones of two lines beside each other, keep out of each other's way,
+ * wherever the memory is: so a kernel sees as much of what was there before in each run. */
 static ptx_seen *seen_at(ptx_warp *warp, const uint8_t *from)
 {
-    const uint32_t mixed = (uint32_t)((uintptr_t)from >> 2) * UINT32_C(2654435761);
+    const uintptr_t word = (uintptr_t)from / 4, line = word / PTX_SEEN;
 
-    return &warp->seen[(mixed >> 16) % PTX_SEEN];
+    return &warp->seen[(word ^ line) % PTX_SEEN];
 }
 
 /* Nobody sees what was there before he stored something there himself. */

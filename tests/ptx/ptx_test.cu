@@ -166,6 +166,7 @@ extern "C" __global__ void part(u32 *data)
 extern "C" __global__ void hand_over(u32 *late, u32 *words, u32 n, u32 fences)
 {
     volatile u32 *const data = words, *const flag = words + 32, *const back = words + 64;
+    u32 count = 0;
 
     if (threadIdx.x % 32 != 0)
         return;
@@ -182,8 +183,10 @@ extern "C" __global__ void hand_over(u32 *late, u32 *words, u32 n, u32 fences)
                 ;
             if (fences & 2)
                 __threadfence();
-            *late += *data != i;
+            count += *data != i;
             *back = i;
         }
     }
+    if (threadIdx.x != 0)
+        *late = count;
 }

@@ -50,7 +50,7 @@ typedef struct ptx_warp {
     bool wrote;            /* in its last turn: it does more than look */
     uint32_t pending_count;
     ptx_pending pending[PTX_STORES]; /* in their order */
-    ptx_seen seen[PTX_SEEN];         /* by a hash of the address */
+    ptx_seen seen[PTX_SEEN];         /* by the address */
     uint32_t seers;                  /* all lanes of these */
 } ptx_warp;
 
