@@ -91,9 +91,11 @@ typedef struct gyre_actor_options {
     size_t struct_size; /* sizeof(gyre_actor_options): lets the struct grow */
     const char *name;   /* for logs; copied, cut to 31 bytes; default the behaviour's */
     const void *state;  /* what the state begins with, state_bytes of it; copied; default zeros */
-    uint64_t stall_ns;  /* how long messages may wait for a seat that handles none before the actor
-                         * counts as failed: GYRE_DEVICE_LOST for whoever waits for it, by a port or
-                         * in pause, park, drain and terminate; default 2 s */
+    uint64_t stall_ns;  /* how long messages may wait for a seat that handles none, or a seat may
+                         * tell  of messages that it was not sent, before the actor counts as failed:
+                         * GYRE_DEVICE_LOST for whoever waits for it, by a port or in pause, park,
+                         * drain and terminate. Who finds it out tells it to end, and gives it up to
+                         * 200 ms for that, whatever his deadline; default 2 s */
     gyre_actor_printer print; /* gets what the behaviour prints; default the log */
     void *print_arg;          /* for it */
 } gyre_actor_options;
@@ -188,7 +190,7 @@ GYRE_API GYRE_MUST_USE gyre_status gyre_actor_park(gyre_actor *actor, uint64_t d
 /* Lets it handle what was sent before, and ends it; one that was never launched has ended then,
  * too. Nothing for one that has ended; after a terminate that timed out it only waits for the end.
  * GYRE_TIMEOUT when it had not by the deadline, and the order stands; GYRE_INVALID for one that has
- * failed. */
+ * failed; GYRE_DEVICE_LOST when it fails meanwhile, or has passed messages over (stall_ns). */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_drain(gyre_actor *actor, uint64_t deadline_ns);
 
 /* Ends it after the messages in hand; what else was sent is lost, and calls for it get GYRE_CLOSED.

@@ -46,6 +46,7 @@ typedef struct gyre_order {
 typedef struct gyre_seat_watch {
     uint64_t told; /* what it had told then */
     uint64_t since_ns;
+    uint64_t sound_ns; /* when it last told of no more than it was sent */
 } gyre_seat_watch;
 
 struct gyre_actor {
@@ -167,9 +168,13 @@ GYRE_MUST_USE gyre_status gyre_actor_look_held(gyre_actor *actor);
  * keeps the next launch and its faults away, or holds the lock. */
 GYRE_MUST_USE gyre_status gyre_actor_why_ended(gyre_actor *actor);
 
-/* watch.c: GYRE_OK, or it has failed now: a seat has something to do, and for stall_ns has not told
- * that it did anything. The lock is held. */
+/* watch.c: GYRE_OK, or it has failed now: for stall_ns a seat has something to do and has not told
+ * that it did anything, or tells of more than it was sent. The lock is held. */
 GYRE_MUST_USE gyre_status gyre_actor_watch(gyre_actor *actor);
+
+/* The same after the seats have ended by an order to handle what was sent: GYRE_OK, or why they
+ * have not, which is left to the caller. */
+GYRE_MUST_USE gyre_status gyre_actor_audit(const gyre_actor *actor);
 
 /* away.c: for others who need the device for a moment: off it, and back to what it was. One that
  * did not leave within stall_ns is what it was, and goes on: GYRE_UNAVAILABLE. One that had been

@@ -346,6 +346,8 @@ static gyre_status await_gone(gyre_actor *actor, bool (*done)(const gyre_actor *
         status = is_over(actor, deadline_ns) ? GYRE_TIMEOUT : GYRE_OK;
         gyre_actor_doze(&rounds);
     }
+    if (status == GYRE_OK && actor->told.terminate == 2)
+        status = gyre_actor_audit(actor);
     if (status == GYRE_OK) {
         let_go(actor);
         actor->ending = false;

@@ -17,6 +17,7 @@
 #include "gyre/clock.h"
 
 #define GLANCES_NS UINT64_C(100000000) /* looks further apart have not watched in between */
+#define LISTENS_NS UINT64_C(200000000) /* in which a seat that listens has ended */
 
 static const char *const names[] = {"created",  "launched",   "active", "paused", "parked",
                                     "draining", "terminated", "failed", "away"};
@@ -112,6 +113,66 @@ static uint64_t count_told(const gyre_actor *actor, uint32_t i)
     return told;
 }
 
+/* Whether a seat tells of more than it was sent. For a moment it may, since a message can be
+ * handled before its sender has counted it. */
+static bool is_beyond(const gyre_actor *actor, uint32_t i)
+{
+    const gyre_seat *const seat = gyre_actor_seat(actor, i);
+
+    for (uint32_t p = 0; p < actor->shape.ports; p++) {
+        const uint32_t head = gyre_mailbox_load(&seat->heads[p]);
+        const uint32_t rung = gyre_mailbox_load(&seat->rung[p]);
+        uint32_t requests, bells;
+
+        gyre_port_sent(actor->port[p], i, &requests, &bells);
+        if (ahead(head, requests) || ahead(rung, bells))
+            return true;
+    }
+    return false;
+}
+
+static gyre_status tell_beyond(const gyre_actor *actor, uint32_t i)
+{
+    return gyre_fail(GYRE_DEVICE_LOST,
+                     "actor '%s': seat %u tells of messages that it was not sent: its mailbox is "
+                     "damaged, by somebody else who wrote there",
+                     actor->name, i);
+}
+
+gyre_status gyre_actor_audit(const gyre_actor *actor)
+{
+    const uint64_t until_ns = gyre_clock_after_ns(GLANCES_NS);
+    uint32_t rounds = 0;
+
+    for (uint32_t i = 0; i < actor->shape.seats; i++)
+        while (is_beyond(actor, i)) {
+            if (gyre_clock_now_ns() >= until_ns)
+                return tell_beyond(actor, i);
+            gyre_actor_doze(&rounds);
+        }
+    return GYRE_OK;
+}
+
+/* It is told to end. One that still listens does, and leaves the device to others. */
+static void dismiss(gyre_actor *actor)
+{
+    const uint64_t until_ns = gyre_clock_after_ns(LISTENS_NS);
+    uint32_t rounds = 0;
+
+    gyre_order_give(actor, (gyre_order){.keep_gates = true, .terminate = 1});
+    while (actor->residence->look(actor) == GYRE_AGAIN && gyre_clock_now_ns() < until_ns)
+        gyre_actor_doze(&rounds);
+}
+
+static gyre_status tell_hang(const gyre_actor *actor, uint32_t i, uint64_t waiting)
+{
+    return gyre_fail(GYRE_DEVICE_LOST,
+                     "actor '%s': %llu messages wait in seat %u, and none was handled for %llu ms: "
+                     "its behaviour does not return",
+                     actor->name, (unsigned long long)waiting, i,
+                     (unsigned long long)(actor->stall_ns / 1000000));
+}
+
 /* Since when a seat has had something to do, and has done nothing; `anew`: since now at the
  * earliest. */
 static uint64_t watch_seat(gyre_actor *actor, uint32_t i, bool anew, uint64_t now_ns)
@@ -119,8 +180,12 @@ static uint64_t watch_seat(gyre_actor *actor, uint32_t i, bool anew, uint64_t no
     gyre_seat_watch *const watch = &actor->watch[i];
     const uint64_t told = count_told(actor, i);
 
-    if (anew || told != watch->told || count_waiting(actor, i, true) == 0)
-        *watch = (gyre_seat_watch){told, now_ns};
+    if (anew || told != watch->told || count_waiting(actor, i, true) == 0) {
+        watch->told = told;
+        watch->since_ns = now_ns;
+    }
+    if (anew || !is_beyond(actor, i))
+        watch->sound_ns = now_ns;
     return watch->since_ns;
 }
 
@@ -130,14 +195,15 @@ gyre_status gyre_actor_watch(gyre_actor *actor)
     const bool anew = now_ns - actor->looked_ns > GLANCES_NS;
 
     actor->looked_ns = now_ns;
-    for (uint32_t i = 0; i < actor->shape.seats; i++)
-        if (now_ns - watch_seat(actor, i, anew, now_ns) > actor->stall_ns)
-            return gyre_actor_fail(
-                actor, gyre_fail(GYRE_DEVICE_LOST,
-                                 "actor '%s': %llu messages wait in seat %u, and none was handled "
-                                 "for %llu ms: its behaviour does not return",
-                                 actor->name, (unsigned long long)count_waiting(actor, i, true), i,
-                                 (unsigned long long)(actor->stall_ns / 1000000)));
+    for (uint32_t i = 0; i < actor->shape.seats; i++) {
+        const bool hangs = now_ns - watch_seat(actor, i, anew, now_ns) > actor->stall_ns;
+        const uint64_t waiting = hangs ? count_waiting(actor, i, true) : 0;
+
+        if (!hangs && now_ns - actor->watch[i].sound_ns <= actor->stall_ns)
+            continue;
+        dismiss(actor);
+        return gyre_actor_fail(actor, hangs ? tell_hang(actor, i, waiting) : tell_beyond(actor, i));
+    }
     return GYRE_OK;
 }
 
