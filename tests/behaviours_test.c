@@ -94,7 +94,7 @@ static void one_text_is_enough_for_opencl(void)
 
         CHECK(text &&
               gyre_kernel_create(context, &program, GYRE_IMAGE_NAME(GYRE_MAILBOX_KERNEL),
-                                 "pointer pointer bytes64 shared", NULL, &kernel) == GYRE_OK);
+                                 "pointer pointer bytes72 shared", NULL, &kernel) == GYRE_OK);
         gyre_kernel_release(kernel);
         free(text);
     }

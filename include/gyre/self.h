@@ -48,7 +48,7 @@ typedef struct gyre_self {
     gyre_abi_u32 error;       /* by gyre_self_fail */
     gyre_brief answer;
     GYRE_LOCAL void *shared; /* launch option shared_bytes of the block's own, at 16; any content */
-    GYRE_GLOBAL void *annex; /* the runtime's */
+    GYRE_OWN void *runtime;  /* nothing that a behaviour could use */
 } gyre_self;
 
 /* Says that the message failed, with a GYRE_ACTOR_... or a code of the behaviour's own. A call gets

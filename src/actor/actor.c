@@ -185,11 +185,12 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
     shape->capacity = o->capacity;
     shape->idle = o->idle == GYRE_ACTOR_SPIN ? GYRE_SEAT_SPINS : GYRE_SEAT_BACKS_OFF;
     shape->nap_us = o->nap_us;
+    shape->prints = o->prints;
     shape->telemetry =
         (o->no_telemetry ? 0 : GYRE_SEAT_TELEMETRY) | (o->histogram ? GYRE_SEAT_HISTOGRAM : 0);
     status = plan_device(actor);
     if (status == GYRE_OK)
-        shape->seat_bytes = gyre_annex_seat_bytes(shape, o->prints);
+        shape->seat_bytes = gyre_annex_seat_bytes(shape);
     return status;
 }
 

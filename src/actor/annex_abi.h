@@ -28,16 +28,13 @@ enum {
     GYRE_PRINTS = 64,     /* slots, by default */
 };
 
-/* The host's line. The last three stay as they are for a launch. */
+/* The host's line. */
 typedef struct __attribute__((aligned(64))) gyre_annex_host {
     gyre_abi_u32 read; /* prints that it has read */
-    gyre_abi_u32 capacity;
-    gyre_abi_u32 salt;
-    gyre_abi_u32 wide; /* slots are gyre_ring_wide_slot */
 } gyre_annex_host;
 
-/* The seat's line. A seat of many lanes keeps these elsewhere, and writes them down when it ends;
- * `lost` as it tells how it fares. */
+/* The seat's line, which it reads when it begins. Then it keeps these for itself, and writes them
+ * down: one with many lanes when it ends, but for `lost`, which it tells with how it fares. */
 typedef struct __attribute__((aligned(64))) gyre_annex_seat {
     gyre_abi_u32 claimed; /* prints that have a slot */
     gyre_abi_u32 lost;    /* and those that found none */
@@ -62,12 +59,11 @@ GYRE_RING_INLINE gyre_abi_u64 gyre_annex_slot_at(gyre_abi_u32 number, gyre_abi_u
                                     (wide ? sizeof(gyre_ring_wide_slot) : sizeof(gyre_ring_slot));
 }
 
-/* Up to the next seat, in whole pages, of a seat whose annex has room for so many prints. */
-GYRE_RING_INLINE gyre_abi_u64 gyre_annex_seat_bytes(const GYRE_RING_OWN gyre_mailbox_shape *shape,
-                                                    gyre_abi_u32 prints)
+/* Up to the next seat, in whole pages. */
+GYRE_RING_INLINE gyre_abi_u64 gyre_annex_seat_bytes(const GYRE_RING_OWN gyre_mailbox_shape *shape)
 {
     const gyre_abi_u64 bytes = gyre_mailbox_annex_at(shape) + sizeof(gyre_annex) +
-                               (gyre_abi_u64)prints * gyre_mailbox_slot_bytes(shape);
+                               (gyre_abi_u64)shape->prints * gyre_mailbox_slot_bytes(shape);
 
     return (bytes + GYRE_MAILBOX_ROW - 1) / GYRE_MAILBOX_ROW * GYRE_MAILBOX_ROW;
 }

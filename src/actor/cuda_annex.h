@@ -42,17 +42,18 @@ static __device__ __forceinline__ void gyre_books_poke(gyre_abi_u32 *word, gyre_
 }
 
 /* What they were when the seat was parked. By all threads, which meet afterwards. */
-static __device__ __forceinline__ void gyre_books_init(gyre_annex *annex, gyre_abi_u32 telemetry)
+static __device__ __forceinline__ void gyre_books_init(gyre_annex *annex,
+                                                       const gyre_mailbox_shape *shape)
 {
     if (threadIdx.x == 0) {
         gyre_books.annex = annex;
         gyre_books.claimed = gyre_mailbox_load(&annex->seat.claimed);
         gyre_books.lost = gyre_mailbox_load(&annex->seat.lost);
         gyre_books.read = gyre_mailbox_load(&annex->host.read);
-        gyre_books.capacity = gyre_mailbox_load(&annex->host.capacity);
-        gyre_books.salt = gyre_mailbox_load(&annex->host.salt);
+        gyre_books.capacity = shape->prints;
+        gyre_books.salt = gyre_ring_salt(shape->incarnation);
     }
-    if (telemetry & GYRE_SEAT_HISTOGRAM)
+    if (shape->telemetry & GYRE_SEAT_HISTOGRAM)
         for (gyre_abi_u32 i = threadIdx.x; i < GYRE_HISTOGRAM_BUCKETS; i += blockDim.x) {
             const gyre_abi_u64 count = gyre_mailbox_load64(&annex->histogram[i]);
 

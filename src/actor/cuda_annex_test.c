@@ -37,7 +37,11 @@ static uint32_t atomicCAS(uint32_t *at, uint32_t expected, uint32_t desired)
 
 #include "actor/cuda_annex.h"
 
-enum { CAPACITY = 16, SPEAKERS = 3, TIMES = 30000 };
+enum { CAPACITY = 16, SPEAKERS = 3, TIMES = 30000, INCARNATION = 5 };
+
+static const gyre_mailbox_shape shape = {.incarnation = INCARNATION,
+                                         .telemetry = GYRE_SEAT_TELEMETRY | GYRE_SEAT_HISTOGRAM,
+                                         .prints = CAPACITY};
 
 static struct {
     gyre_annex annex;
@@ -47,10 +51,8 @@ static struct {
 static void begin(uint32_t number)
 {
     memset(&memory, 0, sizeof memory);
-    memory.annex.host.capacity = CAPACITY;
-    memory.annex.host.salt = gyre_ring_salt(5);
     memory.annex.host.read = memory.annex.seat.claimed = number;
-    gyre_books_init(&memory.annex, GYRE_SEAT_TELEMETRY | GYRE_SEAT_HISTOGRAM);
+    gyre_books_init(&memory.annex, &shape);
 }
 
 /* The next print, as the host reads it. */
@@ -61,7 +63,7 @@ static bool hear(gyre_actor_print *out_print)
     gyre_brief slot;
 
     if (!gyre_slot_read((unsigned char *)&memory + gyre_annex_slot_at(number, CAPACITY, 0), 0,
-                        gyre_ring_stamp(number, memory.annex.host.salt), &slot))
+                        gyre_ring_stamp(number, gyre_ring_salt(INCARNATION)), &slot))
         return false;
     gyre_mailbox_release(&memory.annex.host.read, number + 1); /* [print-read] */
     gyre_print_read(&slot, text, out_print);
@@ -138,7 +140,7 @@ static void counts_go_on_beyond_32_bits(void)
 {
     begin(0);
     memory.annex.histogram[gyre_annex_bucket(1000)] = UINT64_C(0x2ffffffff);
-    gyre_books_init(&memory.annex, GYRE_SEAT_TELEMETRY | GYRE_SEAT_HISTOGRAM);
+    gyre_books_init(&memory.annex, &shape);
     gyre_books_sort(1000);
     gyre_books_sort(1001);
     gyre_books_sort(3);

@@ -140,8 +140,8 @@ extern "C" __global__ void __launch_bounds__(1024)
     self.seats = shape.seats;
     self.shared =
         gyre_shared + (is_block ? gyre_stage_at(shape.ports, 0) : 0) * sizeof(gyre_ring_slot);
-    self.annex = reader.memory + gyre_mailbox_annex_at(&shape);
-    gyre_books_init((gyre_annex *)self.annex, shape.telemetry);
+    self.runtime = 0;
+    gyre_books_init((gyre_annex *)(reader.memory + gyre_mailbox_annex_at(&shape)), &shape);
     if (threadIdx.x == 0)
         gyre_block_init(&block, seat, shape.ports);
     if (is_block)

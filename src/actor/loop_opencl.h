@@ -27,12 +27,11 @@
 #define GYRE_LOOP_TIME(loop) gyre_mailbox_load64(&(loop)->seat->control.host.time)
 
 #include "actor/loop_single.h"
-#include "actor/print_single.h"
 
 GYRE_FUNCTION void gyre_self_say(GYRE_OWN gyre_self *self, const GYRE_LITERAL char *text,
                                  gyre_abi_u32 length, gyre_abi_u32 kind, gyre_abi_u64 value)
 {
-    gyre_print_put((__global gyre_annex *)self->annex, text, length, kind, value);
+    gyre_prints_put((GYRE_OWN gyre_prints *)self->runtime, text, length, kind, value);
 }
 
 /* What a behaviour gets, and what it does not see. */
@@ -68,7 +67,7 @@ __kernel void GYRE_MAILBOX_KERNEL(__global gyre_abi_u8 *mailbox, __global gyre_a
     seated.self.seats = shape.seats;
     seated.self.shared = shared;
     gyre_loop_init(&loop, mailbox, shape, seated.self.seat);
-    seated.self.annex = loop.annex;
+    seated.self.runtime = &loop.prints;
     seated.seat = loop.seat;
     seated.now = 0;
     gyre_loop_run(&loop, &seated.self, state);

@@ -49,8 +49,8 @@
 /* The kernels of a device's seats: what runs them, and what tells of which behaviour it is. The
  * number goes up with every change of what host and seats must agree on: an image that was made
  * before then has no kernel of that name, and is refused. */
-#define GYRE_MAILBOX_KERNEL gyre_actor_v1
-#define GYRE_MAILBOX_ABOUT gyre_actor_about_v1
+#define GYRE_MAILBOX_KERNEL gyre_actor_v2
+#define GYRE_MAILBOX_ABOUT gyre_actor_about_v2
 
 enum {
     GYRE_MAILBOX_PORTS = 16,      /* most */
@@ -97,6 +97,8 @@ typedef struct gyre_mailbox_shape {
     gyre_abi_u32 spin_us;   /* how long it looks without pause, before it does that */
     gyre_abi_u32 nap_us;    /* the longest pause */
     gyre_abi_u32 telemetry; /* bits: GYRE_SEAT_TELEMETRY, GYRE_SEAT_HISTOGRAM */
+    gyre_abi_u32 prints;    /* slots of the annex, a power of two */
+    gyre_abi_u32 reserved;
 } gyre_mailbox_shape;
 
 /* What an image is told by, beside the names of its kernels. */
@@ -119,7 +121,7 @@ GYRE_ABI_ASSERT(seat_gates_at, GYRE_ABI_OFFSET(gyre_seat, gates) == 320);
 GYRE_ABI_ASSERT(seat_bell_gates_at, GYRE_ABI_OFFSET(gyre_seat, bell_gates) == 384);
 GYRE_ABI_ASSERT(order_words, GYRE_ABI_OFFSET(gyre_control_host, active) == 0 &&
                                  GYRE_ABI_OFFSET(gyre_control_host, should_terminate) == 4);
-GYRE_ABI_ASSERT(shape_size, sizeof(gyre_mailbox_shape) == 64);
+GYRE_ABI_ASSERT(shape_size, sizeof(gyre_mailbox_shape) == 72);
 GYRE_ABI_ASSERT(payload_is_a_brief, sizeof(gyre_brief) == sizeof(gyre_ring_payload));
 
 #if defined(__OPENCL_VERSION__)

@@ -103,7 +103,8 @@ static bool stage_raise(stage *at, uint32_t replicas)
                                   .incarnation = 1,
                                   .wide = 1,
                                   .in_place = 1};
-    shape->seat_bytes = gyre_annex_seat_bytes(shape, 16);
+    shape->prints = 16;
+    shape->seat_bytes = gyre_annex_seat_bytes(shape);
     at->actor.mailbox = aligned_alloc(4096, shape->seat_bytes);
     if (!at->actor.mailbox)
         return false;

@@ -14,8 +14,8 @@
 void gyre_self_say(gyre_self *self, const char *text, uint32_t length, uint32_t kind,
                    uint64_t value)
 {
-    if (self->lane == 0 && self->annex)
-        gyre_print_put(self->annex, text, length, kind, value);
+    if (self->lane == 0 && self->runtime)
+        gyre_prints_put(self->runtime, text, length, kind, value);
 }
 
 void gyre_print_read(const gyre_brief *slot, char text[GYRE_PRINT_TEXT + 1],
@@ -77,7 +77,7 @@ static void deliver(gyre_actor *actor, uint32_t seat, const gyre_brief *slot)
 static void hear_seat(gyre_actor *actor, uint32_t seat)
 {
     gyre_annex *const annex = gyre_actor_annex(actor, seat);
-    const uint32_t capacity = actor->launched.prints, wide = actor->shape.wide;
+    const uint32_t capacity = actor->shape.prints, wide = actor->shape.wide;
     const uint32_t salt = gyre_ring_salt(actor->shape.incarnation);
     uint32_t number = gyre_mailbox_load(&annex->host.read);
     gyre_brief slot;
@@ -118,13 +118,6 @@ void gyre_prints_begin(gyre_actor *actor, unsigned char *mailbox)
 {
     pthread_mutex_lock(&actor->hearing);
     actor->mailbox = mailbox;
-    for (uint32_t i = 0; i < actor->shape.seats; i++) {
-        gyre_annex_host *const host = &gyre_actor_annex(actor, i)->host;
-
-        host->capacity = actor->launched.prints;
-        host->salt = gyre_ring_salt(actor->shape.incarnation);
-        host->wide = actor->shape.wide;
-    }
     /* relaxed: a count */
     atomic_store_explicit(&actor->printed, 0, memory_order_relaxed);
     pthread_mutex_unlock(&actor->hearing);

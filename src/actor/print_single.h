@@ -22,26 +22,48 @@
 #include "gyre/behaviour.h"
 #endif
 
-GYRE_RING_INLINE void gyre_print_put(GYRE_GLOBAL gyre_annex *annex, const GYRE_LITERAL char *text,
-                                     gyre_abi_u32 length, gyre_abi_u32 kind, gyre_abi_u64 value)
+/* What a seat knows of its prints. Nothing of that is read from the mailbox while it lives, where
+ * somebody else might have written. */
+typedef struct gyre_prints {
+    GYRE_GLOBAL gyre_annex *annex;
+    gyre_abi_u32 capacity, wide, salt;
+    gyre_abi_u32 claimed, lost;
+} gyre_prints;
+
+GYRE_RING_INLINE void gyre_prints_init(GYRE_RING_OWN gyre_prints *prints,
+                                       GYRE_GLOBAL gyre_annex *annex,
+                                       const GYRE_RING_OWN gyre_mailbox_shape *shape)
 {
-    const gyre_abi_u32 number = gyre_mailbox_load(&annex->seat.claimed);
-    const gyre_abi_u32 capacity = gyre_mailbox_load(&annex->host.capacity);
-    const gyre_abi_u32 wide = gyre_mailbox_load(&annex->host.wide);
+    prints->annex = annex;
+    prints->capacity = shape->prints;
+    prints->wide = shape->wide;
+    prints->salt = gyre_ring_salt(shape->incarnation);
+    prints->claimed = gyre_mailbox_load(&annex->seat.claimed);
+    prints->lost = gyre_mailbox_load(&annex->seat.lost);
+}
+
+GYRE_RING_INLINE void gyre_prints_put(GYRE_RING_OWN gyre_prints *prints,
+                                      const GYRE_LITERAL char *text, gyre_abi_u32 length,
+                                      gyre_abi_u32 kind, gyre_abi_u64 value)
+{
+    GYRE_GLOBAL gyre_annex *const annex = prints->annex;
+    const gyre_abi_u32 number = prints->claimed;
     gyre_brief brief;
 
     /* acquire [print-read]: pairs with the release in actor/print.c; the host has done with the
      * slot */
-    if (number - gyre_mailbox_acquire(&annex->host.read) >= capacity) {
-        gyre_mailbox_store(&annex->seat.lost, gyre_mailbox_load(&annex->seat.lost) + 1);
+    if (number - gyre_mailbox_acquire(&annex->host.read) >= prints->capacity) {
+        gyre_mailbox_store(&annex->seat.lost, ++prints->lost);
         return;
     }
     for (gyre_abi_u32 i = 0; i <= GYRE_PRINT_TEXT; i++)
         brief.body.bytes[i] = i < length && i < GYRE_PRINT_TEXT ? (gyre_abi_u8)text[i] : 0;
     brief.body.longs[GYRE_PRINT_VALUE] = value;
-    gyre_slot_write((GYRE_MAILBOX_BYTE *)annex + gyre_annex_slot_at(number, capacity, wide), wide,
-                    gyre_ring_stamp(number, gyre_mailbox_load(&annex->host.salt)), kind, &brief);
-    gyre_mailbox_store(&annex->seat.claimed, number + 1);
+    gyre_slot_write((GYRE_MAILBOX_BYTE *)annex +
+                        gyre_annex_slot_at(number, prints->capacity, prints->wide),
+                    prints->wide, gyre_ring_stamp(number, prints->salt), kind, &brief);
+    prints->claimed = number + 1;
+    gyre_mailbox_store(&annex->seat.claimed, prints->claimed);
 }
 
 #endif

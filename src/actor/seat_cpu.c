@@ -97,7 +97,7 @@ static void seat_main(void *arg)
                       .seat = thread->seat,
                       .seats = actor->shape.seats,
                       .shared = thread->shared,
-                      .annex = gyre_actor_annex(actor, thread->seat)};
+                      .runtime = &thread->loop.prints};
 
     gyre_loop_init(&thread->loop, actor->mailbox, actor->shape, thread->seat);
     thread->loop.bells = gyre_bells_of(actor, thread->seat, 0);

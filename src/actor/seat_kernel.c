@@ -43,7 +43,7 @@ typedef struct parameters {
     gyre_mailbox_shape shape;
 } parameters;
 
-_Static_assert(sizeof(parameters) == 80, "what the kernel's signature says");
+_Static_assert(sizeof(parameters) == 88, "what the kernel's signature says");
 
 static bool is_cuda(const gyre_actor *actor)
 {
@@ -100,7 +100,7 @@ static gyre_status build(gyre_actor *actor, const char *text)
     if (status != GYRE_OK)
         return status;
     status = gyre_kernel_create(actor->context, &program, GYRE_IMAGE_NAME(GYRE_MAILBOX_KERNEL),
-                                cuda ? "pointer pointer bytes64" : "pointer pointer bytes64 shared",
+                                cuda ? "pointer pointer bytes72" : "pointer pointer bytes72 shared",
                                 NULL, &actor->kernel);
     if (status == GYRE_BUILD &&
         gyre_actor_text_misses(behaviour, gyre_kernel_build_log(), missing, sizeof missing))

@@ -18,6 +18,9 @@
 #ifndef GYRE_ACTOR_MAILBOX_WORDS_H
 #include "actor/mailbox_words.h"
 #endif
+#ifndef GYRE_ACTOR_PRINT_SINGLE_H
+#include "actor/print_single.h"
+#endif
 #ifndef GYRE_BEHAVIOUR_H
 #include "gyre/behaviour.h"
 #endif
@@ -27,6 +30,7 @@ typedef struct gyre_loop {
     GYRE_MAILBOX_BYTE *bells;  /* its first row */
     GYRE_GLOBAL gyre_seat *seat;
     GYRE_GLOBAL gyre_annex *annex;
+    gyre_prints prints;
     gyre_mailbox_shape shape;
     gyre_abi_u32 salt;
     gyre_abi_u32 head[GYRE_MAILBOX_PORTS];      /* requests handled */
@@ -52,6 +56,7 @@ GYRE_RING_INLINE void gyre_loop_init(GYRE_RING_OWN gyre_loop *loop, GYRE_MAILBOX
     loop->bells = loop->memory + gyre_mailbox_bell_at(&shape, 0, 0);
     loop->seat = (GYRE_GLOBAL gyre_seat *)loop->memory;
     loop->annex = (GYRE_GLOBAL gyre_annex *)(loop->memory + gyre_mailbox_annex_at(&shape));
+    gyre_prints_init(&loop->prints, loop->annex, &shape);
     loop->shape = shape;
     loop->salt = gyre_ring_salt(shape.incarnation);
     for (gyre_abi_u32 port = 0; port < shape.ports; port++) {

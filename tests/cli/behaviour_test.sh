@@ -23,7 +23,7 @@ compiled_by_nvcc() # to the machine's own code where it is an example; of the ot
         # shellcheck disable=SC2086 # words
         exits 0 "$gyre" behaviour "$root/$file" && cp "$work/out" "$work/behaviour.cu" &&
             exits 0 "$nvcc" $how -fmad=false -Werror all-warnings -o "$work/behaviour" "$work/behaviour.cu" &&
-            grep -aq gyre_actor_v1 "$work/behaviour" && grep -aq gyre_actor_about_v1 "$work/behaviour" || return 1
+            grep -aq gyre_actor_v2 "$work/behaviour" && grep -aq gyre_actor_about_v2 "$work/behaviour" || return 1
     done
 }
 to_ptx() { exits 0 "$gyre" behaviour "$1" && cp "$work/out" "$work/behaviour.cu" && exits 0 "$nvcc" -ptx -arch=compute_90 -fmad=false -o "$work/ptx" "$work/behaviour.cu"; }

@@ -9,7 +9,7 @@
 #include "actor/port.h"
 #include "actor/slot.h"
 
-enum { ROUNDS = 24, SOME = 16, CAPACITY = 32 };
+enum { ROUNDS = 24, SOME = 16, CAPACITY = 32, PRINTS = 16 };
 
 /* What somebody else may have written into a mailbox. */
 typedef enum damage {
@@ -307,10 +307,53 @@ static void has_a_damaged_mailbox(void)
     CHECK(gyre_context_check(on.context) == GYRE_OK);
 }
 
+static void print_some(gyre_actor *actor, gyre_port *port)
+{
+    gyre_actor_statistics statistics = {.struct_size = sizeof statistics};
+    const gyre_brief print = {.type = ROGUE_PRINT};
+    gyre_brief answer;
+
+    for (int i = 0; i < 2 * PRINTS; i++)
+        CHECK(ok(gyre_port_call(port, &print, &answer, soon())));
+    CHECK(ok(gyre_actor_describe(actor, &statistics))); /* reads them */
+}
+
+/* Where a seat prints, and how much the host has read of that: also before it comes back, since a
+ * GPU looks there only then. Of two seats the first is damaged, and the other has nothing to do. */
+static void has_a_damaged_annex(void)
+{
+    const gyre_actor_launch_options launch = {
+        .struct_size = sizeof launch, .seats = 2, .prints = PRINTS};
+    const uint64_t enough_ns = gyre_clock_after_ns(2000 * MS);
+    uint64_t chance = 34;
+    gyre_actor *actor = actor_new(&rogue, &launch);
+    gyre_port *port = port_new(actor);
+    beyond rest;
+
+    REQUIRE(canaries_take() && answers(port) && answers(port) && beyond_take(&rest, actor));
+    port->wires = 1;
+    for (int i = 0; i < ROUNDS && (i < 4 || gyre_clock_now_ns() < enough_ns); i++) {
+        gyre_annex *const annex = gyre_actor_annex(actor, 0);
+
+        scribble(&chance, (uint32_t *)(void *)&annex->host, sizeof annex->host / 4);
+        scribble(&chance, (uint32_t *)(void *)&annex->seat, sizeof annex->seat / 4);
+        if (i % 2) {
+            CHECK(ok(gyre_actor_park(actor, soon())));
+            CHECK(ok(gyre_actor_resume(actor)));
+        }
+        print_some(actor, port);
+        CHECK(memcmp(rest.was[1], rest.at[1], rest.size[1]) == 0 && canaries_live());
+    }
+    port->wires = 2;
+    beyond_give(&rest);
+    CHECK(end(actor, port));
+}
+
 static const test_case crimes[] = {
     TEST(has_a_damaged_mailbox),
     TEST(is_damaged_while_somebody_waits),
     TEST(is_damaged_before_it_drains),
+    TEST(has_a_damaged_annex),
 };
 
 static void a_damaged_mailbox_hurts_nobody_else(void)
@@ -334,10 +377,18 @@ static void messages_that_damage_lost_are_not_called_handled(void)
     others_go_on();
 }
 
+static void prints_stay_where_they_belong(void)
+{
+    NEED_CRIMES();
+    CHECK(child_wait(child_start(device_name, "has_a_damaged_annex", NULL)) == 0);
+    others_go_on();
+}
+
 static const test_case cases[] = {
     TEST(a_damaged_mailbox_hurts_nobody_else),
     TEST(damage_is_found_by_who_waits),
     TEST(messages_that_damage_lost_are_not_called_handled),
+    TEST(prints_stay_where_they_belong),
 };
 
 int main(int argc, char **argv)

@@ -50,10 +50,9 @@ typedef struct layouts_planted {
     AT(gyre_mailbox_shape, replicas) AT(gyre_mailbox_shape, incarnation)                           \
     AT(gyre_mailbox_shape, wide) AT(gyre_mailbox_shape, lanes) AT(gyre_mailbox_shape, in_place)    \
     AT(gyre_mailbox_shape, idle) AT(gyre_mailbox_shape, spin_us) AT(gyre_mailbox_shape, nap_us)    \
-    AT(gyre_mailbox_shape, telemetry)                                                              \
+    AT(gyre_mailbox_shape, telemetry) AT(gyre_mailbox_shape, prints)                               \
     SIZE(gyre_mailbox_about) AT(gyre_mailbox_about, state_bytes)                                   \
     SIZE(gyre_annex) SIZE(gyre_annex_host) SIZE(gyre_annex_seat) AT(gyre_annex, host.read)         \
-    AT(gyre_annex, host.capacity) AT(gyre_annex, host.salt) AT(gyre_annex, host.wide)              \
     AT(gyre_annex, seat.claimed) AT(gyre_annex, seat.lost) AT(gyre_annex, histogram[1])            \
     SIZE(layouts_planted) AT(layouts_planted, second)
 /* clang-format on */

@@ -182,7 +182,7 @@ static void parse_call(parser *p)
     call.result.from = function->result.at;
     if (ptx_taken(p, ',')) {
         ptx_expect(p, '(');
-        do {
+        for (bool more = !ptx_taken(p, ')'); more; more = ptx_taken(p, ',')) {
             const name *const n = call_memory(p);
 
             if (call.count == function->parameter_count)
@@ -190,8 +190,9 @@ static void parse_call(parser *p)
             call.arguments[call.count] =
                 (ptx_copy){function->parameters[call.count].at, (uint32_t)n->at, n->bytes};
             call.count++;
-        } while (ptx_taken(p, ','));
-        ptx_expect(p, ')');
+        }
+        if (call.count > 0)
+            ptx_expect(p, ')');
     }
     m->calls = ptx_grown(p, m->calls, m->call_count + 1, sizeof *m->calls);
     m->calls[m->call_count] = call;

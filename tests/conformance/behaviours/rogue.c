@@ -7,6 +7,7 @@
 enum {
     ROGUE_STORE = 0xee01, /* writes where the message refers to, without a look at what is there */
     ROGUE_SPIN = 0xee02,  /* does not return */
+    ROGUE_PRINT = 0xee03, /* prints */
 };
 
 typedef struct rogue_state {
@@ -27,6 +28,8 @@ GYRE_BEHAVIOUR(rogue, rogue_state, GYRE_WIDTH_BLOCK)
             while (gyre_atomic_load(&state->never) == 0)
                 ;
     }
+    if (brief->type == ROGUE_PRINT)
+        gyre_self_print(self, "here", 1);
     gyre_self_barrier(self);
     *GYRE_ANSWER(rogue_words) = *GYRE_REQUEST(rogue_words);
     GYRE_ANSWER(rogue_words)->word[0] += 1;
