@@ -167,7 +167,7 @@ static __device__ __forceinline__ void gyre_handle_special(gyre_reader *reader, 
              (reader->calm && (message.brief.flags & GYRE_BRIEF_REFERS));
     if (hushes && threadIdx.x == 0) {
         since = gyre_cycle();
-        gyre_poke(GYRE_WORD(hush), since + GYRE_HUSHED - 1);
+        gyre_poke(GYRE_WORD(hush), (since + GYRE_HUSHED - 2) | 1);
     }
     gyre_handle(self, state, &message.brief, gyre_staged_bell(place));
     gyre_meet(self);
@@ -180,7 +180,7 @@ static __device__ __forceinline__ void gyre_handle_special(gyre_reader *reader, 
     if (hushes) {
         const gyre_abi_u32 now = gyre_cycle();
 
-        gyre_poke(GYRE_WORD(hush), now + min(now - since, reader->calm));
+        gyre_poke(GYRE_WORD(hush), (now + min(now - since, reader->calm)) | 1);
     }
     gyre_post_nothing(reader, number);
     if (gyre_staged_bell(place)) {

@@ -58,8 +58,11 @@ static __device__ __forceinline__ void gyre_handle(gyre_self *self, gyre_behavio
 {
     gyre_begin_answer(self);
     if ((brief->flags & GYRE_BRIEF_REFERS) && !bell) {
-        /* acquire [ring-slot] at the system's scope, and the barrier hands it on */
-        if (self->lane == 0)
+        /* acquire [ring-slot] at the system's scope, and the barrier hands it on. Narrow messages
+         * were read by some of these lanes, so all do it. A block's came through shared memory by
+         * plain words: what PTX does not promise then, the multiprocessor does, which has finished
+         * the read before it could pass the words on. */
+        if (self->lanes <= 32 || self->lane == 0)
             asm volatile("fence.acq_rel.sys;" ::: "memory");
         gyre_self_barrier(self);
     }

@@ -107,11 +107,25 @@ static __device__ __forceinline__ int gyre_read_bell(gyre_reader *reader, gyre_s
     return 1;
 }
 
+/* One that is over is forgotten: the clock comes round again, in seconds. A new one that comes just
+ * then is lost with it, which costs no more than time. */
+static __device__ __forceinline__ int gyre_is_hushed(const gyre_reader *reader)
+{
+    const gyre_abi_u32 until = gyre_peek(GYRE_WORD(hush));
+
+    if (!until)
+        return 0;
+    if (until - gyre_cycle() < GYRE_HUSHED)
+        return 1;
+    gyre_poke(GYRE_WORD(hush), 0);
+    return 0;
+}
+
 /* Whether the seat's life is over; after the hush. */
 static __device__ __forceinline__ int gyre_is_over(const gyre_reader *reader)
 {
     if (GYRE_BEHAVIOUR_WIDTH == GYRE_WIDTH_BLOCK)
-        while (__any_sync(GYRE_ALL, gyre_peek(GYRE_WORD(hush)) - gyre_cycle() < GYRE_HUSHED))
+        while (__any_sync(GYRE_ALL, gyre_is_hushed(reader)))
             __nanosleep(40);
     return (int)gyre_peek_all(GYRE_WORD(quit));
 }

@@ -36,7 +36,7 @@ typedef struct gyre_block {
     gyre_abi_u32 gate[GYRE_MAILBOX_PORTS], bell_gate[GYRE_MAILBOX_PORTS];
     gyre_abi_u32 gated, quit, order;
     gyre_abi_u32 left; /* warps that have nothing to do any more */
-    gyre_abi_u32 hush; /* the cycle in which it is over; see gyre_is_over */
+    gyre_abi_u32 hush; /* the cycle in which it is over, an odd one; 0: there is none */
     gyre_abi_u32 last_error;
     gyre_abi_u64 processed, dropped, errors, total_ns, min_ns, max_ns;
 

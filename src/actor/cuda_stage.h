@@ -4,7 +4,8 @@
  * block, and answers on their way back, in shared memory. See cuda_block.h.
  *
  * Slots are as in the mailbox: each quarter arrives whole and carries its stamp, so nothing needs
- * to be ordered.
+ * to be ordered. PTX's model has four accesses where these are of 16 bytes; a multiprocessor does
+ * an aligned one at once.
  *
  * Threads   one writer of a slot at a time: it is the readers' when its last message is handled.
  * Owns      nothing.

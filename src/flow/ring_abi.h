@@ -231,6 +231,9 @@ GYRE_RING_INLINE int gyre_ring_wide_read(const GYRE_RING_SHARED gyre_ring_wide_s
         copy.word[i] = gyre_ring_load_word(&slot->word[i]);
 #if defined(__OPENCL_VERSION__) || defined(__CUDA_ARCH__)
     copy.word[GYRE_RING_WORDS - 1] = gyre_ring_load_word(&slot->word[GYRE_RING_WORDS - 1]);
+#if defined(__OPENCL_VERSION__)
+    read_mem_fence(CLK_GLOBAL_MEM_FENCE); /* before what the message refers to */
+#endif
 #else
     /* acquire [ring-slot]: pairs with the release in gyre_ring_wide_write */
     copy.word[GYRE_RING_WORDS - 1] =
@@ -249,6 +252,9 @@ GYRE_RING_INLINE void gyre_ring_wide_write(GYRE_RING_SHARED gyre_ring_wide_slot 
     for (int i = 0; i < GYRE_RING_WORDS - 1; i++)
         gyre_ring_store_word(&slot->word[i], copy.word[i]);
 #if defined(__OPENCL_VERSION__) || defined(__CUDA_ARCH__)
+#if defined(__OPENCL_VERSION__)
+    write_mem_fence(CLK_GLOBAL_MEM_FENCE); /* after what it refers to */
+#endif
     gyre_ring_store_word(&slot->word[GYRE_RING_WORDS - 1], copy.word[GYRE_RING_WORDS - 1]);
 #else
     /* release [ring-slot]: pairs with the acquire in gyre_ring_wide_read */
@@ -315,7 +321,7 @@ GYRE_RING_INLINE void gyre_ring_order(void)
 #if defined(__x86_64__) && !defined(__CUDA_ARCH__)
     __asm__ volatile("" ::: "memory");
 #elif defined(__aarch64__) && !defined(__CUDA_ARCH__)
-    __asm__ volatile("dmb ish" ::: "memory");
+    __asm__ volatile("dmb osh" ::: "memory"); /* devices too */
 #endif
 }
 
