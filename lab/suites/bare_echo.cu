@@ -40,19 +40,28 @@ struct alignas(64) progress {
 static const u32 ALL = 0xffffffffu, QUADS = 0x11111111u, QUIT = 0xffffffffu;
 static const u32 CHUNK = 8, AT_ONCE = 3, OFTEN = 8;
 
+#define LOAD(kind)                                                                                 \
+    quarter q;                                                                                     \
+    u64 low, high;                                                                                 \
+                                                                                                   \
+    asm volatile("{ .reg .b128 q; ld." kind ".sys.b128 q, [%2]; mov.b128 {%0, %1}, q; }"           \
+                 : "=l"(low), "=l"(high)                                                           \
+                 : "l"(from)                                                                       \
+                 : "memory");                                                                      \
+    q.eight = low;                                                                                 \
+    q.four = (u32)high;                                                                            \
+    q.stamp = (u32)(high >> 32);                                                                   \
+    return q
+
 static __device__ __forceinline__ quarter load(const quarter *from)
 {
-    quarter q;
-    u64 low, high;
+    LOAD("relaxed");
+}
 
-    asm volatile("{ .reg .b128 q; ld.relaxed.sys.b128 q, [%2]; mov.b128 {%0, %1}, q; }"
-                 : "=l"(low), "=l"(high)
-                 : "l"(from)
-                 : "memory");
-    q.eight = low;
-    q.four = (u32)high;
-    q.stamp = (u32)(high >> 32);
-    return q;
+/* What the host wrote before it can be read after it. */
+static __device__ __forceinline__ quarter acquire(const quarter *from)
+{
+    LOAD("acquire");
 }
 
 static __device__ __forceinline__ void store(quarter *to, quarter q)
@@ -125,7 +134,7 @@ static __device__ void watch(const quarter *mine, handed *to, u32 lane)
         u32 won = 0, quit;
 
         if (lane < 4)
-            q = load(mine);
+            q = acquire(mine);
         quit = __any_sync(ALL, q.stamp == QUIT);
         if (!quit && !__all_sync(ALL, q.stamp == number))
             continue;
@@ -133,8 +142,6 @@ static __device__ void watch(const quarter *mine, handed *to, u32 lane)
             won = quit ? atomicExch(&to->quit, 1) == 0
                        : atomicCAS(&to->answered, number - 1, number) == number - 1;
         if (__shfl_sync(ALL, won, 0)) {
-            /* what the host wrote before the request can be read after it */
-            asm volatile("fence.acq_rel.sys;" : : : "memory");
             if (lane < 4)
                 to->q[lane] = q;
             if (lane == 0)
