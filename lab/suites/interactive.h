@@ -45,18 +45,25 @@ typedef struct gyre_desk {
     gyre_wave_answer answers[2];
 } gyre_desk;
 
+/* Iterations from the same beginning, and what they were answered, to impulses and questions in
+ * turn. */
+typedef struct gyre_wave_batch {
+    uint64_t done;
+    gyre_wave_answer *answers;
+    uint64_t count, room;
+} gyre_wave_batch;
+
 struct gyre_session {
     gyre_bench_device device;
     const gyre_way *way;
     gyre_round round;
-    gyre_wave_field first; /* with what every batch begins */
-    float *block;          /* on the device */
-    uint32_t generation;   /* that the host knows of */
-    uint64_t done;         /* iterations of this batch, */
-    uint64_t done_all;     /* and of all */
+    gyre_wave_field first;          /* with what every batch begins */
+    float *block;                   /* on the device */
+    uint32_t generation;            /* that the host knows of */
+    gyre_wave_batch batch, longest; /* this one, and the longest of those before */
+    uint64_t done_all;
     uint64_t failed;
-    gyre_wave_answer *answers; /* of this batch, to impulses and questions in turn */
-    uint64_t answer_count, answer_room;
+    uint64_t unlike; /* answers that were not as in another batch */
     uint32_t behind; /* most generations that a question's answer was old */
     uint64_t total_ns;
 
