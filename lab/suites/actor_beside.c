@@ -11,6 +11,7 @@
  * Owns      a fixture per case.
  * Not here  what the silence costs the host, and the first call after it (suites/actor_idle.c).
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,22 +35,40 @@ typedef struct beside {
     gyre_kernel *relu;
     uint64_t done; /* whose stream was in step */
     gyre_status status;
+    char why[256]; /* what went wrong first */
 } beside;
 
 /* Whose actors are on the device; NULL: nobody's. */
 static beside *resident;
 
+/* Whether all is well so far. */
+static bool went(beside *w, gyre_status status)
+{
+    if (w->status == GYRE_OK && status != GYRE_OK) {
+        w->status = status;
+        snprintf(w->why, sizeof w->why, "%s",
+                 status == GYRE_TIMEOUT ? "an actor did not leave in time"
+                                        : gyre_error_last()->text);
+    }
+    return w->status == GYRE_OK;
+}
+
 static void leave(beside *w)
 {
-    for (uint32_t i = 0; i < w->troupe.count && w->status == GYRE_OK; i++)
-        w->status =
-            gyre_actor_park(w->troupe.actor[i], gyre_clock_after_ns(GYRE_TROUPE_PATIENCE_NS));
+    uint32_t left = 0;
+
+    while (left < w->troupe.count &&
+           went(w, gyre_actor_park(w->troupe.actor[left],
+                                   gyre_clock_after_ns(GYRE_TROUPE_PATIENCE_NS))))
+        left++;
 }
 
 static void come_back(beside *w)
 {
-    for (uint32_t i = 0; i < w->troupe.count && w->status == GYRE_OK; i++)
-        w->status = gyre_actor_resume(w->troupe.actor[i]);
+    uint32_t back = 0;
+
+    while (back < w->troupe.count && went(w, gyre_actor_resume(w->troupe.actor[back])))
+        back++;
 }
 
 static void teardown(void *fixture)
@@ -115,36 +134,6 @@ static gyre_status begin(beside *w, const gyre_bench_case *c)
     return status == GYRE_OK ? furnish(w) : status;
 }
 
-static gyre_status set_up(const gyre_bench_case *c, work what, void **out_fixture)
-{
-    const int64_t size = gyre_bench_axis(c, "bytes"), actors = gyre_bench_axis(c, "actors");
-    beside *w;
-    gyre_status status;
-
-    *out_fixture = NULL;
-    if (size < LINE || size > BYTES_MOST || size % LINE != 0)
-        return gyre_bench_refuse(GYRE_INVALID, "bytes are a multiple of %d, up to 1 GiB", LINE);
-    if (actors < 1 || actors > GYRE_TROUPE_MOST)
-        return gyre_bench_refuse(GYRE_INVALID, "1 to %d actors", GYRE_TROUPE_MOST);
-    w = calloc(1, sizeof *w);
-    if (!w)
-        return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
-    w->work = what;
-    w->size = (size_t)size;
-    w->count = w->size / sizeof w->here[0];
-    status = begin(w, c);
-    if (status != GYRE_OK) {
-        teardown(w); /* accepts a half-built one */
-        return status;
-    }
-    *out_fixture = w;
-    return GYRE_OK;
-}
-
-GYRE_SETUP_WITH(setup_in, set_up, COPY_IN)
-GYRE_SETUP_WITH(setup_out, set_up, COPY_OUT)
-GYRE_SETUP_WITH(setup_kernel, set_up, KERNEL)
-
 /* So that what was there before is not taken for what is to come: all of it, each time. */
 static void spoil(beside *w)
 {
@@ -156,8 +145,8 @@ static void spoil(beside *w)
 
     if (w->work == COPY_OUT)
         memset(w->here, 0, w->size);
-    else if (w->status == GYRE_OK && (w->status = gyre_stream_fill(stream, &fill)) == GYRE_OK)
-        w->status = gyre_stream_sync(stream);
+    else if (went(w, GYRE_OK) && went(w, gyre_stream_fill(stream, &fill)))
+        (void)went(w, gyre_stream_sync(stream));
 }
 
 /* Has these actors on the device and no others; NULL: none. */
@@ -205,42 +194,80 @@ static void do_it(void *fixture, uint64_t iterations)
 {
     beside *w = fixture;
 
-    for (uint64_t i = 0; i < iterations && w->status == GYRE_OK; i++) {
-        w->status = submit(w);
-        if (w->status == GYRE_OK)
-            w->status = gyre_stream_sync(w->troupe.device->stream);
-        w->done += w->status == GYRE_OK;
-    }
+    for (uint64_t i = 0; i < iterations && w->status == GYRE_OK; i++)
+        w->done += went(w, submit(w)) && went(w, gyre_stream_sync(w->troupe.device->stream));
 }
 
-/* What the last one left, on whichever side. */
-static bool is_there(const beside *w, void *seen)
+/* Once while nobody is there, so that nothing of the driver is made for the first time later. */
+static gyre_status rehearse(beside *w)
 {
-    const uint64_t *const words = seen;
-    void *const from = w->work == COPY_IN    ? w->there
-                       : w->work == COPY_OUT ? (void *)w->here
-                                             : w->other;
+    spoil(w);
+    do_it(w, 1);
+    w->done = 0;
+    return w->status;
+}
 
-    if (gyre_bench_device_copy(w->troupe.device, seen, from, w->size) != GYRE_OK)
+static gyre_status set_up(const gyre_bench_case *c, work what, void **out_fixture)
+{
+    const int64_t size = gyre_bench_axis(c, "bytes"), actors = gyre_bench_axis(c, "actors");
+    beside *w;
+    gyre_status status;
+
+    *out_fixture = NULL;
+    if (size < LINE || size > BYTES_MOST || size % LINE != 0)
+        return gyre_bench_refuse(GYRE_INVALID, "bytes are a multiple of %d, up to 1 GiB", LINE);
+    if (actors < 1 || actors > GYRE_TROUPE_MOST)
+        return gyre_bench_refuse(GYRE_INVALID, "1 to %d actors", GYRE_TROUPE_MOST);
+    w = calloc(1, sizeof *w);
+    if (!w)
+        return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for a fixture");
+    w->work = what;
+    w->size = (size_t)size;
+    w->count = w->size / sizeof w->here[0];
+    status = begin(w, c);
+    if (status == GYRE_OK)
+        status = rehearse(w);
+    if (status != GYRE_OK) {
+        teardown(w); /* accepts a half-built one */
+        return status;
+    }
+    *out_fixture = w;
+    return GYRE_OK;
+}
+
+GYRE_SETUP_WITH(setup_in, set_up, COPY_IN)
+GYRE_SETUP_WITH(setup_out, set_up, COPY_OUT)
+GYRE_SETUP_WITH(setup_kernel, set_up, KERNEL)
+
+/* What the last one left, on whichever side. */
+static bool is_there(const beside *w, void *room)
+{
+    const uint64_t *const words = w->work == COPY_OUT ? w->here : room;
+
+    if (w->work != COPY_OUT &&
+        gyre_bench_device_copy(w->troupe.device, room, w->work == COPY_IN ? w->there : w->other,
+                               w->size) != GYRE_OK)
         return false;
     if (w->work == KERNEL)
-        return gyre_relu_is(seen, (const float *)w->here, w->size / sizeof(float));
+        return gyre_relu_is(room, (const float *)w->here, w->size / sizeof(float));
     return words[0] == gyre_copy_word(0) && gyre_are_copy_words(words, 0, w->count);
 }
 
 static bool all_done(const void *fixture, uint64_t iterations)
 {
     const beside *w = fixture;
-    void *seen;
+    void *room;
     bool good;
 
-    if (w->status != GYRE_OK || w->done != iterations)
+    if (w->status != GYRE_OK)
+        return gyre_bench_refuse(w->status, "%s", w->why) == GYRE_OK;
+    if (w->done != iterations)
         return false;
-    seen = malloc(w->size);
-    if (!seen)
+    room = malloc(w->size);
+    if (!room)
         return gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for the check") == GYRE_OK;
-    good = is_there(w, seen);
-    free(seen);
+    good = is_there(w, room);
+    free(room);
     return good;
 }
 
