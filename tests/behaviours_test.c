@@ -105,9 +105,11 @@ static void one_text_is_enough_for_opencl(void)
 static void each_is_whole(void)
 {
     CHECK(compiled_count() > 0);
-    for (size_t i = 0; behaviours[i]; i++)
+    for (size_t i = 0; behaviours[i]; i++) {
+        CHECK(transcript_knows(behaviours[i]));
         CHECK(behaviours[i]->handler && strstr(behaviours[i]->text, behaviours[i]->name) &&
               strstr(behaviours[i]->text, "GYRE_BEHAVIOUR("));
+    }
 }
 
 /* The handlers of this program, each in an actor. */
