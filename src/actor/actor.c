@@ -31,7 +31,7 @@ enum {
     SEATS_MOST = 4096,
     PRINTS_LEAST = 16,
     PRINTS_MOST = 1 << 16,
-    SHARED_MOST = 1 << 20,
+    SHARED_MOST = 227 * 1024, /* of a block of the largest GPUs */
     NAP_US = 50,
     LEAVE_US = 100000,
 };
