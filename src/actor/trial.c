@@ -25,7 +25,7 @@ enum {
 
 typedef struct finding {
     uint32_t replicas; /* 0: not tried */
-    char words[96];
+    char words[128];
 } finding;
 
 /* For all contexts: `index` is of the device. A finding is written once, under the lock, and stays:
@@ -174,10 +174,10 @@ void gyre_trial_make(gyre_actor *actor, const gyre_actor_launch_options *options
     }
     if (!found.replicas)
         return;
-    snprintf(found.words + length, sizeof found.words - length, ")");
-    gyre_log(GYRE_LOG_INFO, GYRE_TOPIC_DEVICE,
-             "actor '%s': %u replicas of a bell%s, tried in %.1f ms", actor->name, found.replicas,
-             found.words, (double)(gyre_clock_now_ns() - began_ns) / 1e6);
+    snprintf(found.words + length, sizeof found.words - length, "; tried in %.1f ms)",
+             (double)(gyre_clock_now_ns() - began_ns) / 1e6);
+    gyre_log(GYRE_LOG_INFO, GYRE_TOPIC_DEVICE, "actor '%s': %u replicas of a bell%s", actor->name,
+             found.replicas, found.words);
     pthread_mutex_lock(&lock);
     if (!into->replicas)
         *into = found;
