@@ -27,13 +27,11 @@ static gyre_status come(gyre_actor *actor, gyre_order order, gyre_actor_status t
     gyre_status status;
 
     gyre_order_give(actor, order);
-    status = gyre_actor_come_to_life(actor, false);
+    status = gyre_actor_come_again(actor);
     if (status == GYRE_OK) {
         actor->looked_ns = 0;
         gyre_actor_become(actor, then);
-    } else if (status != GYRE_AGAIN && gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
-        if (status != GYRE_NO_MEMORY)
-            return gyre_actor_fail(actor, status);
+    } else if (status == GYRE_NO_MEMORY && gyre_actor_state(actor) != GYRE_ACTOR_FAILED) {
         gyre_actor_become(actor, otherwise);
     }
     return status;

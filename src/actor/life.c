@@ -54,7 +54,7 @@ static gyre_status resume(gyre_actor *actor, gyre_actor_status now, uint64_t dea
     (void)deadline_ns;
     gyre_order_give(actor, (gyre_order){.active = true});
     if (now == GYRE_ACTOR_PARKED)
-        status = gyre_actor_come_to_life(actor, false);
+        status = gyre_actor_come_again(actor);
     else if (ending) /* by a park that was not over in time: they may end yet */
         status = gyre_order_await(actor, gyre_clock_after_ns(actor->launched.handshake_ns));
     /* the order stands, if they are there to read it */
@@ -159,7 +159,7 @@ static gyre_status drain(gyre_actor *actor, gyre_actor_status now, uint64_t dead
         return GYRE_OK;
     }
     if (now == GYRE_ACTOR_PARKED) /* it comes back for what is left to do */
-        status = gyre_actor_come_to_life(actor, false);
+        status = gyre_actor_come_again(actor);
     else
         status = fetch(actor, &now);
     actor->yields = status == GYRE_OK;

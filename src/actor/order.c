@@ -263,9 +263,8 @@ static gyre_status begin_again(gyre_actor *actor)
     gyre_status status;
 
     let_go(actor);
-    if (actor->gathers)
-        gyre_order_give(actor, actor->told);
-    actor->looked_ns = 0; /* they could not handle anything until now */
+    gyre_order_give(actor, actor->told); /* in the place of what they ended by */
+    actor->looked_ns = 0;                /* they could not handle anything until now */
     status = begin(actor, false);
     if (status == GYRE_NO_MEMORY && gyre_actor_state(actor) != GYRE_ACTOR_DRAINING)
         return strand(actor);
@@ -400,8 +399,11 @@ static gyre_status begin(gyre_actor *actor, bool fresh)
     }
     actor->began_ns = gyre_clock_now_ns();
     status = actor->residence->start(actor, fresh);
-    if (status != GYRE_OK)
-        gyre_resident_remove(&actor->resident);
+    if (status == GYRE_OK)
+        return GYRE_OK;
+    gyre_resident_remove(&actor->resident);
+    for (uint32_t i = 0; i < actor->shape.seats; i++) /* as they were: some may try again */
+        gyre_mailbox_store(&gyre_actor_seat(actor, i)->control.device.has_terminated, 1);
     return status;
 }
 
@@ -435,4 +437,14 @@ gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh)
         status = gyre_actor_fail(
             actor, gyre_fail(GYRE_DEVICE_LOST, "actor '%s' neither began nor ended", actor->name));
     return status;
+}
+
+gyre_status gyre_actor_come_again(gyre_actor *actor)
+{
+    const gyre_status status = gyre_actor_come_to_life(actor, false);
+    const bool may_yet = status == GYRE_OK || status == GYRE_AGAIN || status == GYRE_NO_MEMORY;
+
+    if (may_yet || gyre_actor_state(actor) == GYRE_ACTOR_FAILED)
+        return status;
+    return gyre_actor_fail(actor, status);
 }

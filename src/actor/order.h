@@ -92,6 +92,10 @@ uint64_t gyre_order_gone_by(const gyre_actor *actor);
  * GYRE_AGAIN: not now, its device is kept free for somebody. */
 GYRE_MUST_USE gyre_status gyre_actor_come_to_life(gyre_actor *actor, bool fresh);
 
+/* The same for one that has been there before: with any status but GYRE_OK, GYRE_AGAIN and
+ * GYRE_NO_MEMORY it has failed. */
+GYRE_MUST_USE gyre_status gyre_actor_come_again(gyre_actor *actor);
+
 /* Sleeps a little longer each time, from a microsecond to half a millisecond. Without the lock
  * too. */
 void gyre_actor_doze(uint32_t *rounds);

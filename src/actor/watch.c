@@ -179,8 +179,10 @@ static uint64_t watch_seat(gyre_actor *actor, uint32_t i, bool anew, uint64_t no
 {
     gyre_seat_watch *const watch = &actor->watch[i];
     const uint64_t told = count_told(actor, i);
+    const bool ended = gyre_mailbox_load(&gyre_actor_seat(actor, i)->control.device.has_terminated);
 
-    if (anew || told != watch->told || count_waiting(actor, i, true) == 0) {
+    /* one that has ended in order may have left something, and waits for the others of its crew */
+    if (anew || ended || told != watch->told || count_waiting(actor, i, true) == 0) {
         watch->told = told;
         watch->since_ns = now_ns;
     }
@@ -230,6 +232,10 @@ gyre_status gyre_actor_look_held(gyre_actor *actor)
             status = gyre_order_await_end(actor, gyre_order_end_of(now), 0);
         else if (status == GYRE_AGAIN)
             status = gyre_actor_watch(actor);
+    } else if (now == GYRE_ACTOR_PARKED) {
+        status = gyre_context_check(actor->context);
+        if (status != GYRE_OK)
+            status = gyre_actor_fail(actor, status);
     } else if (now == GYRE_ACTOR_AWAY && gyre_actor_waiting(actor) > 0) {
         status = gyre_actor_come_back(actor);
         status = status == GYRE_AGAIN ? GYRE_OK : status;

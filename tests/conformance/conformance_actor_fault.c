@@ -5,6 +5,8 @@
  */
 #include "conformance_suspect.h"
 
+#include "base/fail.h"
+#include "exec/context.h"
 #include "gyre/board.h"
 
 static bool is_cuda(void)
@@ -202,7 +204,43 @@ static void is_killed(void)
         CHECK(answers(port));
 }
 
+/* Nobody asks the device anything while it is off it. */
+static void is_parked_when_its_device_is_lost(void)
+{
+    const gyre_brief request = {.type = 1};
+    gyre_port *port;
+    gyre_actor *const actor = suspect_new(0, NULL, &port);
+    gyre_brief answer;
+
+    REQUIRE(answers(port) && ok(gyre_actor_park(actor, soon())));
+    CHECK(gyre_fail(GYRE_DEVICE_LOST, "lost for a test") == GYRE_DEVICE_LOST);
+    (void)!gyre_context_lose(on.context, GYRE_LOSS_HUNG);
+    CHECK(gyre_port_call(port, &request, &answer, GYRE_NEVER) == GYRE_DEVICE_LOST);
+    CHECK(gyre_actor_state(actor) == GYRE_ACTOR_FAILED && gyre_actor_fault(actor));
+    CHECK(gyre_actor_resume(actor) == GYRE_INVALID);
+    gyre_port_close(port);
+    gyre_actor_destroy(actor);
+}
+
+/* And who brings it back finds that out as well; threads need no device. */
+static void comes_back_to_a_lost_device(void)
+{
+    gyre_port *port;
+    gyre_actor *const actor = suspect_new(0, NULL, &port);
+
+    REQUIRE(answers(port) && ok(gyre_actor_park(actor, soon())));
+    CHECK(gyre_fail(GYRE_DEVICE_LOST, "lost for a test") == GYRE_DEVICE_LOST);
+    (void)!gyre_context_lose(on.context, GYRE_LOSS_HUNG);
+    if (!is_threads())
+        CHECK(gyre_actor_resume(actor) == GYRE_DEVICE_LOST &&
+              gyre_actor_state(actor) == GYRE_ACTOR_FAILED && gyre_actor_fault(actor));
+    gyre_port_close(port);
+    gyre_actor_destroy(actor);
+}
+
 static const test_case crimes[] = {
+    TEST(is_parked_when_its_device_is_lost),
+    TEST(comes_back_to_a_lost_device),
     TEST(spins),
     TEST(spins_at_the_end),
     TEST(spins_while_it_is_to_end),
@@ -310,7 +348,16 @@ static void an_actor_whose_process_is_killed_is_gone(void)
     }
 }
 
+static void one_that_is_parked_fails_with_its_device(void)
+{
+    NEED_CRIMES();
+    CHECK(child_wait(child_start(device_name, "is_parked_when_its_device_is_lost", NULL)) == 0);
+    CHECK(child_wait(child_start(device_name, "comes_back_to_a_lost_device", NULL)) == 0);
+    others_go_on();
+}
+
 static const test_case cases[] = {
+    TEST(one_that_is_parked_fails_with_its_device),
     TEST(a_behaviour_that_does_not_return_is_found),
     TEST(it_is_found_by_who_waits_for_its_end),
     TEST(it_is_found_in_one_seat_of_a_crew),

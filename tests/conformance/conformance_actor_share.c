@@ -498,6 +498,64 @@ static void one_that_cannot_come_back_stays_parked(void)
     drop(actor, port);
 }
 
+static uint64_t until_ns; /* seat 1 has messages in hand */
+
+static gyre_status start_both(gyre_actor *actor, bool fresh)
+{
+    (void)fresh;
+    for (uint32_t i = 0; i < SEATS; i++)
+        gyre_mailbox_release(&gyre_actor_seat(actor, i)->control.device.incarnation,
+                             actor->shape.incarnation);
+    return GYRE_OK;
+}
+
+/* One seat ends as soon as it is told, and the other handles what it has first. */
+static gyre_status end_one_by_one(gyre_actor *actor)
+{
+    uint32_t ended = 0;
+
+    for (uint32_t i = 0; i < SEATS; i++) {
+        gyre_control_device *const device = &gyre_actor_seat(actor, i)->control.device;
+        const gyre_control_host *const host = &gyre_actor_seat(actor, i)->control.host;
+
+        if (!gyre_mailbox_load(&host->should_terminate) ||
+            (i == 1 && gyre_clock_now_ns() < until_ns)) {
+            gyre_mailbox_store64(&device->processed, gyre_mailbox_load64(&device->processed) + 1);
+            continue;
+        }
+        gyre_mailbox_store(&device->order, gyre_mailbox_load(&host->order));
+        gyre_mailbox_release(&device->has_terminated, 1);
+        ended++;
+    }
+    return ended == SEATS ? GYRE_OK : GYRE_AGAIN;
+}
+
+/* What it leaves is never handled, and that is no stall. */
+static void a_seat_that_has_ended_does_not_hang(void)
+{
+    gyre_actor *const actor = sharer(SEATS, GYRE_ACTOR_BACK_OFF);
+    gyre_port *const port = port_new(actor);
+    const gyre_brief message = {.type = WAITER_COUNT};
+    const gyre_residence *whole;
+    gyre_residence slow;
+
+    NEED_ACTORS();
+    REQUIRE(port && ok(gyre_actor_park(actor, soon())));
+    whole = actor->residence;
+    slow = *whole;
+    slow.start = start_both;
+    slow.look = end_one_by_one;
+    actor->residence = &slow;
+    CHECK(ok(gyre_actor_resume(actor)));
+    for (int i = 0; i < MANY / 10; i++)
+        CHECK(ok(gyre_port_send(port, &message, soon())));
+    until_ns = gyre_clock_after_ns(4 * STALL_MS * MS);
+    CHECK(ok(gyre_actor_terminate(actor, soon())));
+    CHECK(gyre_actor_state(actor) == GYRE_ACTOR_TERMINATED && !is_taken());
+    actor->residence = whole;
+    drop(actor, port);
+}
+
 /* What bells have to share is how much is read of the host's memory, and a crew with one replica
  * each reads little of it, whatever else it takes. */
 static void who_reads_little_leaves_others_their_replicas(void)
@@ -527,6 +585,33 @@ static void who_reads_little_leaves_others_their_replicas(void)
     CHECK(end(crew, NULL));
 }
 
+/* A block that takes most of a multiprocessor's shared memory has it for itself. */
+static void a_launch_is_refused_where_others_left_no_room(void)
+{
+    const uint32_t most = on.device->shared_bytes_most / 5 * 3;
+    gyre_actor_launch_options rest = {
+        .struct_size = sizeof rest, .seats = MEMBERS, .threads = 64, .shared_bytes = most};
+    gyre_actor_launch_options more = {
+        .struct_size = sizeof more, .seats = 1, .threads = 64, .shared_bytes = most};
+    gyre_actor *first, *second;
+    gyre_status status;
+
+    if (strcmp(on.device->backend, "cuda") != 0)
+        SKIP("only CUDA has multiprocessors that blocks share");
+    if (under_sanitizer())
+        SKIP("the sanitizer lets no two kernels run at once");
+    REQUIRE(ok(gyre_actor_create(on.context, &waiter, NULL, &second)));
+    first = actor_new(&waiter, &rest);
+    REQUIRE(first && first->resident.units == MEMBERS);
+    more.seats = on.device->units - MEMBERS + 1;
+    status = gyre_actor_launch(second, &more);
+    CHECK(status == GYRE_NO_MEMORY && strstr(gyre_error_last()->text, "1 others"));
+    CHECK(gyre_actor_state(second) == GYRE_ACTOR_CREATED);
+    CHECK(end(first, NULL));
+    CHECK(ok(gyre_actor_launch(second, &more))); /* alone it fits */
+    CHECK(end(second, NULL));
+}
+
 static const test_case cases[] = {
     TEST(one_that_is_parked_comes_back_later),
     TEST(one_that_drains_comes_back_later),
@@ -545,6 +630,8 @@ static const test_case cases[] = {
     TEST(who_changes_its_life_is_not_waited_for),
     TEST(one_that_steps_out_too_slowly_stays),
     TEST(one_that_cannot_come_back_stays_parked),
+    TEST(a_seat_that_has_ended_does_not_hang),
     TEST(who_reads_little_leaves_others_their_replicas),
+    TEST(a_launch_is_refused_where_others_left_no_room),
 };
 CONFORMANCE_MAIN(cases)
