@@ -174,7 +174,9 @@ extern "C" __global__ void __launch_bounds__(1024)
     gyre_tell_host(&reader, shape.ports, &told);
     if (threadIdx.x == 0) {
         gyre_books_end();
-        gyre_mailbox_store(&seat->control.device.order, block.order);
+        gyre_mailbox_store64(&seat->control.device.time, gyre_device_now());
+        /* release [actor-order]: the time is there, of no earlier order */
+        gyre_mailbox_release(&seat->control.device.order, block.order);
         /* release [actor-order]: the host may take the memory back */
         gyre_mailbox_release(&seat->control.device.has_terminated, 1);
     }

@@ -298,6 +298,35 @@ static void deadlines_hold_for_seconds(void)
     CHECK(end(actor, port));
 }
 
+/* The device may leave before it could say what time it is: then its clock must not be taken for as
+ * far behind as the question came late. */
+static void deadlines_hold_across_a_park(void)
+{
+    gyre_actor *const actor = actor_new(&ledger, NULL);
+    gyre_port *const port = port_new(actor);
+    gyre_brief message, answer;
+    gyre_port_answer heard;
+
+    NEED_ACTORS();
+    REQUIRE(port);
+    for (uint32_t i = 0; i < 2; i++) {
+        sleep_ns(1100 * MS); /* before that it is not asked again */
+        message = read_by(gyre_clock_after_ns(60000 * MS));
+        REQUIRE(ok(gyre_port_ask(port, &message, 1, soon())));
+        CHECK(ok(gyre_actor_park(actor, soon())));
+        message = read_by(gyre_clock_after_ns(900 * MS));
+        REQUIRE(ok(gyre_port_ask(port, &message, 2, soon())));
+        CHECK(ok(gyre_actor_resume(actor)));
+        for (uint64_t cookie = 1; cookie <= 2; cookie++) {
+            REQUIRE(ok(gyre_port_receive(port, &heard, soon())) && heard.cookie == cookie);
+            CHECK(heard.brief.flags == 0);
+        }
+    }
+    CHECK(dropped(actor) == 0);
+    CHECK(ok(gyre_port_call(port, &message, &answer, soon())));
+    CHECK(end(actor, port));
+}
+
 static struct {
     gyre_actor *actor;
     gyre_port *port;
@@ -391,6 +420,6 @@ static const test_case cases[] = {
     TEST(priorities_hold_after_a_pause),       TEST(priorities_of_a_warp_hold_after_a_pause),
     TEST(only_what_is_late_is_let_go),         TEST(many_are_late_one_by_one),
     TEST(what_gets_late_in_a_pause_is_let_go), TEST(deadlines_hold_for_seconds),
-    TEST(nothing_happens_in_a_pause),
+    TEST(deadlines_hold_across_a_park),        TEST(nothing_happens_in_a_pause),
 };
 CONFORMANCE_MAIN(cases)
