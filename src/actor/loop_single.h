@@ -176,7 +176,7 @@ GYRE_RING_INLINE void gyre_loop_run(GYRE_RING_OWN gyre_loop *loop, GYRE_RING_OWN
     /* release [actor-order]: the host sees that this launch has come to life */
     gyre_mailbox_release(&loop->seat->control.device.incarnation, loop->shape.incarnation);
     for (;;) {
-        gyre_abi_u32 count = 0;
+        gyre_abi_u32 count = 0, rings;
 
         for (gyre_abi_u32 i = 0; i < loop->shape.ports && count < GYRE_LOOP_HAND; i++)
             count = gyre_loop_take(loop, (first + i) & (loop->shape.ports - 1), hand, count);
@@ -188,12 +188,15 @@ GYRE_RING_INLINE void gyre_loop_run(GYRE_RING_OWN gyre_loop *loop, GYRE_RING_OWN
         idle = count ? 0 : idle + 1;
         if (count)
             gyre_loop_publish(loop, loop->shape.capacity / 4);
-        if (idle || (count == 1 && hand[0].is_bell)) {
+        rings = count == 1 && hand[0].is_bell;
+        if (idle || rings) {
             GYRE_LOOP_REST(loop, idle);
             if (loop->shape.telemetry)
                 loop->since_ns = GYRE_LOOP_NOW();
         }
-        if (++rounds % GYRE_LOOP_ORDERS != 0)
+        /* not after each of many looks in vain, nor of bells, whose callers wait; but no more is
+         * handled after an order than what was in hand */
+        if (++rounds % GYRE_LOOP_ORDERS != 0 && (idle || rings))
             continue;
         if (!gyre_loop_obey(loop))
             break;

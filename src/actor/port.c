@@ -167,11 +167,11 @@ gyre_status gyre_port_send_many(gyre_port *port, const gyre_brief *messages, siz
 
     *out_count = 0;
     while (status == GYRE_OK && sent < count) {
-        gyre_wire *const w = gyre_port_choose(port);
+        gyre_wire *w = gyre_port_choose(port);
         size_t now;
 
         if (gyre_wire_room(port, w) == 0) {
-            status = gyre_wire_await_room(port, w, false, deadline_ns);
+            status = gyre_wire_await_room(port, &w, false, deadline_ns);
             if (status != GYRE_OK)
                 break;
         }

@@ -18,10 +18,10 @@ gyre_status gyre_port_ask(gyre_port *port, const gyre_brief *message, uint64_t c
     if (status != GYRE_OK)
         return status;
     w = gyre_port_choose(port);
-    if (__builtin_expect(!w->aside, 0))
+    if (!gyre_wire_has_room_for_call(port, w))
+        status = gyre_wire_await_room(port, &w, true, deadline_ns);
+    if (status == GYRE_OK && __builtin_expect(!w->aside, 0))
         status = gyre_wire_prepare(port, w);
-    if (status == GYRE_OK && !gyre_wire_has_room_for_call(port, w))
-        status = gyre_wire_await_room(port, w, true, deadline_ns);
     if (status != GYRE_OK)
         return status;
     gyre_wire_put(port, w, message, GYRE_BRIEF_CALL, gyre_wire_book_asked(port, w, cookie));

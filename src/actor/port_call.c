@@ -129,7 +129,7 @@ GYRE_APART static gyre_status call_by_ring(gyre_port *port, gyre_wire *w, const 
     uint32_t number;
 
     if (!gyre_wire_has_room_for_call(port, w))
-        status = gyre_wire_await_room(port, w, true, deadline_ns);
+        status = gyre_wire_await_room(port, &w, true, deadline_ns);
     if (status != GYRE_OK)
         return status;
     number = gyre_wire_book(port, w, GYRE_BOOKING_CALLED, 0);

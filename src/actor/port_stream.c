@@ -305,11 +305,10 @@ static gyre_status run(gyre_port *port, const errand *it, uint64_t deadline_ns)
     if ((it->how & BEFORE) && !gyre_device_has(device, GYRE_FEATURE_WAITS))
         return gyre_fail(GYRE_UNSUPPORTED, "streams of %s wait for no answers", device->name);
     w = gyre_port_choose(port);
-    if (call)
+    if (!gyre_wire_has_room(port, w, call))
+        status = gyre_wire_await_room(port, &w, call, deadline_ns);
+    if (status == GYRE_OK && call)
         status = gyre_wire_prepare(port, w);
-    if (status == GYRE_OK &&
-        !(call ? gyre_wire_has_room_for_call(port, w) : gyre_wire_room(port, w) > 0))
-        status = gyre_wire_await_room(port, w, call, deadline_ns);
     if (status == GYRE_OK && (it->how & BEFORE))
         status = await_errand(port, w, deadline_ns, &k);
     return status == GYRE_OK ? go(port, w, it, k) : status;

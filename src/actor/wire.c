@@ -240,7 +240,7 @@ gyre_wire *gyre_port_choose_of_crew(gyre_port *port)
     for (uint32_t i = 0; i < choices; i++) {
         gyre_wire *const w = &port->wire[(port->next + i) % port->wires];
 
-        if ((gyre_wire_own(&w->tail) - w->head) % LOOK == LOOK - 1)
+        if ((gyre_wire_own(&w->tail) - w->head) % LOOK == LOOK - 1 || gyre_wire_room(port, w) == 0)
             gyre_wire_learn(port, w);
         if (gyre_wire_own(&w->tail) - w->head < gyre_wire_own(&best->tail) - best->head)
             best = w;
@@ -249,20 +249,37 @@ gyre_wire *gyre_port_choose_of_crew(gyre_port *port)
     return best;
 }
 
-gyre_status gyre_wire_await_room(gyre_port *port, gyre_wire *w, bool call, uint64_t deadline_ns)
+/* NULL: neither that wire has room nor one of the next few. */
+static gyre_wire *find_room(gyre_port *port, gyre_wire *w, bool call)
+{
+    const uint32_t others = port->wires == 1 ? 0 : port->wires < CHOICES ? port->wires : CHOICES;
+
+    for (uint32_t i = 0;; i++) {
+        gyre_wire_learn(port, w);
+        if (gyre_wire_has_room(port, w, call))
+            return w;
+        if (i == others)
+            return NULL;
+        w = &port->wire[port->next];
+        port->next = (port->next + 1) % port->wires;
+    }
+}
+
+gyre_status gyre_wire_await_room(gyre_port *port, gyre_wire **inout_wire, bool call,
+                                 uint64_t deadline_ns)
 {
     gyre_waiting wait = {.deadline_ns = deadline_ns};
 
     for (;;) {
+        gyre_wire *const found = find_room(port, *inout_wire, call);
         gyre_status status;
 
-        gyre_wire_learn(port, w);
-        if (call && w->asked > port->mask)
-            return GYRE_AGAIN; /* the caller has to receive first */
-        if (call ? gyre_wire_has_room_for_call(port, w) : gyre_wire_room(port, w) > 0)
+        if (found) {
+            *inout_wire = found;
             return GYRE_OK;
-        if (port->rejects)
-            return GYRE_AGAIN;
+        }
+        if (port->rejects || (call && (*inout_wire)->asked > port->mask))
+            return GYRE_AGAIN; /* in the second case the caller has to receive first */
         status = gyre_port_wait_on(port, &wait);
         if (status != GYRE_OK)
             return status;

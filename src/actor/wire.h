@@ -201,8 +201,14 @@ GYRE_INLINE void gyre_bells_push(void)
 /* Before something is asked: a place for answers that are put aside. */
 GYRE_MUST_USE gyre_status gyre_wire_prepare(const gyre_port *port, gyre_wire *w);
 
-/* Waits until the ring has room, and the books if it is to be answered. */
-GYRE_MUST_USE gyre_status gyre_wire_await_room(gyre_port *port, gyre_wire *w, bool call,
+/* Whether one more message can be sent at once, or called. */
+GYRE_INLINE bool gyre_wire_has_room(const gyre_port *port, const gyre_wire *w, bool call)
+{
+    return call ? gyre_wire_has_room_for_call(port, w) : gyre_wire_room(port, w) > 0;
+}
+
+/* Waits until there is: on that wire, or on any other of a crew, which it is then. */
+GYRE_MUST_USE gyre_status gyre_wire_await_room(gyre_port *port, gyre_wire **inout_wire, bool call,
                                                uint64_t deadline_ns);
 
 #endif

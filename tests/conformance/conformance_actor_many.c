@@ -440,12 +440,74 @@ static void one_whose_ring_is_full_can_be_ended(void)
     CHECK(end(actor, ports[0]));
 }
 
+/* One seat has a message that lasts, and its ring is full; the other goes on. */
+static void a_busy_seat_does_not_hold_up_the_others(void)
+{
+    enum { MESSAGES = 50 * CAPACITY };
+    const gyre_actor_launch_options options = {
+        .struct_size = sizeof options, .seats = 2, .capacity = CAPACITY};
+    uint32_t *const flag = flag_new();
+    gyre_actor *const actor = actor_new(&waiter, &options);
+    gyre_port *const port = port_new(actor);
+    gyre_brief messages[MESSAGES], hang;
+    waiter_state state = {0};
+    size_t sent;
+
+    NEED_ACTORS();
+    REQUIRE(flag && port);
+    hang = hanging(WAITER_HANG, flag);
+    for (int i = 0; i < MESSAGES; i++)
+        messages[i] = (gyre_brief){.type = WAITER_COUNT};
+    CHECK(ok(gyre_port_send(port, &hang, soon())));
+    CHECK(ok(gyre_port_send_many(port, messages, MESSAGES, soon(), &sent)) && sent == MESSAGES);
+    for (int i = 0; i < MESSAGES; i++)
+        CHECK(ok(gyre_port_send(port, messages, soon())));
+    __atomic_store_n(&flag[0], 1, __ATOMIC_RELEASE);
+    CHECK(ok(gyre_port_flush(port, soon())));
+    CHECK(ok(gyre_actor_read_state(actor, &state, sizeof state)));
+    CHECK(state.count == 2 * MESSAGES + 1);
+    CHECK(end(actor, port));
+    flag_give(flag);
+}
+
+/* Eight are the most that a seat with one lane takes in hand together. */
+static void no_more_is_handled_after_a_terminate(void)
+{
+    enum { MESSAGES = 500, HAND = 8 };
+    uint32_t *const flag = flag_new();
+    gyre_actor *const actor = actor_new(&waiter, NULL);
+    gyre_port *const port = port_new(actor);
+    const gyre_brief message = {.type = WAITER_COUNT};
+    waiter_state state = {0};
+    gyre_brief hang;
+
+    NEED_ACTORS();
+    REQUIRE(flag && port);
+    if (strcmp(on.device->backend, "cuda") != 0) {
+        hang = hanging(WAITER_HANG, flag);
+        CHECK(ok(gyre_port_send(port, &hang, soon())));
+        for (int i = 0; i < MESSAGES; i++)
+            CHECK(ok(gyre_port_send(port, &message, soon())));
+        while (__atomic_load_n(&flag[1], __ATOMIC_ACQUIRE) == 0)
+            sleep_ns(MS / 10);
+        CHECK(gyre_actor_terminate(actor, 0) == GYRE_TIMEOUT);
+        __atomic_store_n(&flag[0], 1, __ATOMIC_RELEASE);
+        CHECK(ok(gyre_actor_terminate(actor, soon())));
+        CHECK(ok(gyre_actor_read_state(actor, &state, sizeof state)) && state.count <= HAND);
+    } else {
+        test_skip_reason = "other warps go on beside one that waits";
+    }
+    CHECK(end(actor, port));
+    flag_give(flag);
+}
+
 static const test_case cases[] = {
     TEST(who_waits_for_any_is_told_which),      TEST(who_waits_for_any_hears_all_of_them),
     TEST(a_wait_for_any_has_its_deadline),      TEST(who_waits_for_any_is_told_which_has_ended),
     TEST(every_port_has_its_own_answers),       TEST(every_port_of_a_block_has_its_own_answers),
     TEST(seats_of_a_crew_get_the_same_work),    TEST(payloads_of_every_memory_are_read),
     TEST(payloads_of_every_memory_are_written), TEST(replicas_are_those_that_are_wished),
-    TEST(one_whose_ring_is_full_can_be_ended),
+    TEST(one_whose_ring_is_full_can_be_ended),  TEST(a_busy_seat_does_not_hold_up_the_others),
+    TEST(no_more_is_handled_after_a_terminate),
 };
 CONFORMANCE_MAIN(cases)
