@@ -549,7 +549,7 @@ static void a_seat_that_has_ended_does_not_hang(void)
     CHECK(ok(gyre_actor_resume(actor)));
     for (int i = 0; i < MANY / 10; i++)
         CHECK(ok(gyre_port_send(port, &message, soon())));
-    until_ns = gyre_clock_after_ns(4 * STALL_MS * MS);
+    until_ns = gyre_clock_after_ns(STALL_MS * MS * 4);
     CHECK(ok(gyre_actor_terminate(actor, soon())));
     CHECK(gyre_actor_state(actor) == GYRE_ACTOR_TERMINATED && !is_taken());
     actor->residence = whole;
