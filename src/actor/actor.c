@@ -129,12 +129,29 @@ static gyre_status plan_device(gyre_actor *actor)
     return status == GYRE_OK ? gyre_bells_take(actor) : status;
 }
 
+/* What the seats are told of the caller's wishes. */
+static void form(gyre_actor *actor, uint32_t incarnation)
+{
+    const gyre_actor_launch_options *const o = &actor->launched;
+
+    actor->shape = (gyre_mailbox_shape){
+        .incarnation = incarnation,
+        .seats = o->seats,
+        .ports = o->ports,
+        .capacity = o->capacity,
+        .idle = o->idle == GYRE_ACTOR_SPIN ? GYRE_SEAT_SPINS : GYRE_SEAT_BACKS_OFF,
+        .nap_us = o->nap_us,
+        .telemetry =
+            (o->no_telemetry ? 0 : GYRE_SEAT_TELEMETRY) | (o->histogram ? GYRE_SEAT_HISTOGRAM : 0),
+        .prints = o->prints,
+    };
+}
+
 /* The caller's wishes, completed; the device's own part is filled in by its residence. */
 static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *options)
 {
     gyre_actor_launch_options *const o = &actor->launched;
-    gyre_mailbox_shape *const shape = &actor->shape;
-    const uint32_t incarnation = shape->incarnation + 1;
+    const uint32_t incarnation = actor->shape.incarnation + 1;
     gyre_status status = GYRE_OPTIONS_READ(*o, options);
 
     if (status == GYRE_OK)
@@ -178,19 +195,10 @@ static gyre_status plan(gyre_actor *actor, const gyre_actor_launch_options *opti
                          "actor '%s': %s drives a display or has a time limit, and its driver ends "
                          "kernels that run for seconds; launch it with idle = GYRE_ACTOR_LEAVE",
                          actor->name, gyre_context_device(actor->context)->name);
-    memset(shape, 0, sizeof *shape);
-    shape->incarnation = incarnation;
-    shape->seats = o->seats;
-    shape->ports = o->ports;
-    shape->capacity = o->capacity;
-    shape->idle = o->idle == GYRE_ACTOR_SPIN ? GYRE_SEAT_SPINS : GYRE_SEAT_BACKS_OFF;
-    shape->nap_us = o->nap_us;
-    shape->prints = o->prints;
-    shape->telemetry =
-        (o->no_telemetry ? 0 : GYRE_SEAT_TELEMETRY) | (o->histogram ? GYRE_SEAT_HISTOGRAM : 0);
+    form(actor, incarnation);
     status = plan_device(actor);
     if (status == GYRE_OK)
-        shape->seat_bytes = gyre_annex_seat_bytes(shape);
+        actor->shape.seat_bytes = gyre_annex_seat_bytes(&actor->shape);
     return status;
 }
 
