@@ -2,13 +2,14 @@
  *
  * What a resident kernel makes wait: calls of CUDA's driver, by itself, as docs/actors.md lists
  * them. Gyre keeps from making those that wait, so what it keeps from must be so; and what does not
- * wait on some other driver may be left to it there. Only for CUDA.
+ * wait on some other driver may be left to it there. Others only its users make. Only for CUDA.
  *
  * A kernel is held up by a flag, and a thread makes the call beside it. What has come back before
  * the flag is set does not wait.
  */
 #include "conformance_hold.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
 
 #include "backends/cuda/cuda.h"
@@ -136,6 +137,74 @@ static int make_graph(void)
     return result;
 }
 
+/* What Gyre makes no call of, but its users may. */
+static struct {
+    int (*host_register)(void *block, size_t bytes, unsigned flags);
+    int (*host_unregister)(void *block);
+    int (*take_async)(void **block, size_t bytes, gyre_cu_stream *stream);
+    int (*give_async)(void *block, gyre_cu_stream *stream);
+    int (*library_load)(void **library, const void *code, void *jit, void **jit_values,
+                        unsigned jit_count, void *options, void **values, unsigned count);
+    int (*library_unload)(void *library);
+    void *library;
+    gyre_cu_module *unused; /* of which no function was asked for */
+    _Alignas(4096) char registered[2][BLOCK];
+} theirs;
+
+static bool find_theirs(void)
+{
+    static const char *const names[] = {"cuMemHostRegister_v2", "cuMemHostUnregister",
+                                        "cuMemAllocAsync",      "cuMemFreeAsync",
+                                        "cuLibraryLoadData",    "cuLibraryUnload"};
+    void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void *found[COUNT(names)];
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        found[i] = driver ? dlsym(driver, names[i]) : NULL;
+        if (!found[i])
+            return false;
+    }
+    memcpy(&theirs, found, sizeof found); /* pointers to functions, in their order */
+    return true;
+}
+
+static int load_library(void)
+{
+    return theirs.library_load(&theirs.library, image, NULL, NULL, 0, NULL, NULL, 0);
+}
+
+static int unload_library(void)
+{
+    return theirs.library_unload(theirs.library);
+}
+
+static int register_memory(void)
+{
+    return theirs.host_register(theirs.registered[1], BLOCK, 0);
+}
+
+static int unregister_memory(void)
+{
+    return theirs.host_unregister(theirs.registered[0]);
+}
+
+static int take_and_give_async(void)
+{
+    void *block;
+    const int failed = theirs.take_async(&block, BLOCK, here.stream);
+
+    return failed ? failed : theirs.give_async(block, here.stream);
+}
+
+static int use_first(void)
+{
+    gyre_cu_function *function;
+    const int failed = here.cu->cuModuleGetFunction(&function, theirs.unused, "idle");
+
+    return failed ? failed
+                  : here.cu->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, here.stream, NULL, NULL);
+}
+
 typedef struct call {
     const char *what;
     int (*make)(void);
@@ -161,6 +230,18 @@ static const call slow[] = {
     {"loading a module", load},
     {"unloading a module", unload},
     {"destroying another context", destroy_context},
+};
+
+static const call their_quick[] = {
+    {"registering memory", register_memory},
+    {"taking and giving memory in a stream", take_and_give_async},
+};
+
+static const call their_slow[] = {
+    {"unregistering memory", unregister_memory},
+    {"unloading a library", unload_library},
+    {"loading a library", load_library},
+    {"the first use of a function", use_first},
 };
 
 /* --- the thread that makes them --------------------------------------------------------------- */
@@ -236,6 +317,19 @@ static bool begin_here(const hold *h)
     return !here.cu->cuCtxPopCurrent_v2(&was) && !failed;
 }
 
+static bool begin_theirs(void)
+{
+    gyre_cu_context *was;
+    bool good = !here.cu->cuCtxPushCurrent_v2(here.context);
+
+    good = good && !load_library() && take_and_give_async() == 0 &&
+           !theirs.host_register(theirs.registered[0], BLOCK, 0) &&
+           !here.cu->cuModuleLoadDataEx(&theirs.unused, image, 0, NULL, NULL);
+    while (good && here.cu->cuStreamQuery(here.stream) == GYRE_CU_NOT_READY)
+        sleep_ns(MS);
+    return !here.cu->cuCtxPopCurrent_v2(&was) && good;
+}
+
 static void only_these_calls_wait_for_a_resident_kernel(void)
 {
     const gyre_context_options options = {.struct_size = 0};
@@ -255,5 +349,28 @@ static void only_these_calls_wait_for_a_resident_kernel(void)
     hold_end(&h);
 }
 
-static const test_case cases[] = {TEST(only_these_calls_wait_for_a_resident_kernel)};
+static void only_these_of_ones_own_do(void)
+{
+    const gyre_context_options options = {.struct_size = 0};
+    hold h;
+
+    if (strcmp(on.device->backend, "cuda") != 0)
+        SKIP("this is about CUDA's driver");
+    if (under_sanitizer())
+        SKIP("the sanitizer lets no two kernels run at once");
+    if (!find_theirs())
+        SKIP("this driver has no such calls");
+    if (!hold_begin(&h, options, NULL))
+        return;
+    REQUIRE(begin_here(&h) && begin_theirs());
+    for (size_t i = 0; i < COUNT(their_quick); i++)
+        check_call(&h, &their_quick[i], false);
+    for (size_t i = 0; i < COUNT(their_slow); i++)
+        check_call(&h, &their_slow[i], true);
+    CHECK(!destroy_context());
+    hold_end(&h);
+}
+
+static const test_case cases[] = {TEST(only_these_calls_wait_for_a_resident_kernel),
+                                  TEST(only_these_of_ones_own_do)};
 CONFORMANCE_MAIN(cases)
