@@ -7,9 +7,9 @@
  * when the host has seen its effect: what the cell became, what it is and of which step, that every
  * slab has come to the next step. A question is never answered with an older step than the last;
  * how old the oldest was is told. A batch of operations begins with the same field and one step,
- * untimed; all answers and all cells of the last batch are compared, bit by bit, with the same done
- * in plain C. That takes longer than the batch, so the answers of all others are compared with
- * those of the longest, and the longest likewise with plain C.
+ * untimed; all answers and all cells of the last batch and of the longest are compared, bit by bit,
+ * with the same done in plain C. That takes longer than the batch, so of the others the answers are
+ * compared with those of the longest.
  *
  * A mixed round is an impulse, ten steps and a question: twelve operations. How many of them fit a
  * frame of a sixtieth of a second is told, by the mean of all rounds.
@@ -80,6 +80,7 @@ static void session_teardown(void *fixture)
     gyre_wave_field_fini(&s->first);
     free(s->batch.answers);
     free(s->longest.answers);
+    free(s->longest.block);
     free(s);
 }
 
@@ -209,16 +210,27 @@ static uint64_t count_unlike(const gyre_wave_batch *a, const gyre_wave_batch *b)
     return unlike;
 }
 
+static gyre_status copy_field(const gyre_session *s, float **out_block)
+{
+    if (!*out_block)
+        *out_block = calloc(1, s->first.bytes);
+    return *out_block ? gyre_bench_device_copy(&s->device, *out_block, s->block, s->first.bytes)
+                      : gyre_bench_refuse(GYRE_NO_MEMORY, "no memory for the check");
+}
+
 /* The batch that is over is compared with the longest so far, and the longer of the two is kept. */
 static void put_by(gyre_session *s)
 {
     const gyre_wave_batch over = s->batch;
 
     s->unlike += count_unlike(&over, &s->longest);
-    if (over.count > s->longest.count) {
-        s->batch = s->longest;
-        s->longest = over;
-    }
+    if (over.done <= s->longest.done)
+        return;
+    s->batch = s->longest;
+    s->longest = over;
+    s->longest.block = s->batch.block;
+    s->batch.block = NULL;
+    s->failed += copy_field(s, &s->longest.block) != GYRE_OK;
 }
 
 /* The field as it was first, and one step from there. */
@@ -281,41 +293,34 @@ static bool answers_are_right(const gyre_session *s, const gyre_wave_batch *batc
     return wrong == 0;
 }
 
-/* The longest batch, with which all others were compared. */
-static bool longest_is_right(const gyre_session *s)
+/* That field, and the count of steps before it. */
+static bool cells_are_right(const float *block, const gyre_wave_field *field)
 {
-    gyre_wave_field field = {0};
-    bool right = s->longest.count <= s->batch.count; /* then the last one speaks for it */
-
-    if (!right)
-        right = gyre_wave_field_init(&field, s->first.side) == GYRE_OK &&
-                answers_are_right(s, &s->longest, &field);
-    gyre_wave_field_fini(&field);
-    return right;
-}
-
-/* What is on the device is that field, and the count of steps before it. */
-static bool cells_are_right(const gyre_session *s, const gyre_wave_field *field)
-{
-    float *block = calloc(1, field->bytes);
-    const bool copied =
-        block && gyre_bench_device_copy(&s->device, block, s->block, field->bytes) == GYRE_OK;
     uint32_t wrong = 0;
 
-    for (size_t i = 0; copied && i < field->bytes / sizeof *block; i++)
+    for (size_t i = 0; i < field->bytes / sizeof *block; i++)
         wrong += bits_of(block[i]) != bits_of(field->block[i]);
     if (wrong > 0)
         (void)gyre_bench_refuse(GYRE_CORRUPT, "%u of 2 * %u cells are not the reference's", wrong,
                                 field->cells);
-    free(block);
-    return copied && wrong == 0;
+    return wrong == 0;
+}
+
+static bool batch_is_right(const gyre_session *s, const gyre_wave_batch *batch, const float *block)
+{
+    gyre_wave_field field = {0};
+    const bool right = gyre_wave_field_init(&field, s->first.side) == GYRE_OK &&
+                       answers_are_right(s, batch, &field) && cells_are_right(block, &field);
+
+    gyre_wave_field_fini(&field);
+    return right;
 }
 
 static bool all_right(const void *fixture, uint64_t iterations)
 {
     const gyre_session *s = fixture;
     const uint64_t unlike = s->unlike + count_unlike(&s->batch, &s->longest);
-    gyre_wave_field field = {0};
+    float *last = NULL;
     bool right = s->failed == 0 && s->behind == 0 && s->done_all == iterations &&
                  s->batch.count == s->batch.done * (s->round.injects + s->round.queries);
 
@@ -324,10 +329,10 @@ static bool all_right(const void *fixture, uint64_t iterations)
     else if (unlike > 0)
         (void)gyre_bench_refuse(GYRE_CORRUPT, "%llu answers were not the same as in another batch",
                                 (unsigned long long)unlike);
-    right = right && unlike == 0 && gyre_wave_field_init(&field, s->first.side) == GYRE_OK &&
-            answers_are_right(s, &s->batch, &field) && cells_are_right(s, &field) &&
-            longest_is_right(s);
-    gyre_wave_field_fini(&field);
+    right = right && unlike == 0 && copy_field(s, &last) == GYRE_OK &&
+            batch_is_right(s, &s->batch, last) &&
+            (s->longest.done == 0 || batch_is_right(s, &s->longest, s->longest.block));
+    free(last);
     return right;
 }
 
@@ -342,8 +347,7 @@ static void tell(const void *fixture, uint64_t iterations, gyre_bench_facts *fac
     const uint64_t operations = operations_of(&s->round);
 
     gyre_bench_device_tell(&s->device, facts);
-    gyre_bench_count(facts, "rounds_compared",
-                     (double)(s->batch.count > 0 ? s->done_all : s->batch.done));
+    gyre_bench_count(facts, "rounds_compared", (double)(s->batch.done + s->longest.done));
     if (s->round.queries > 0)
         gyre_bench_count(facts, "answers_steps_behind", s->behind);
     if (operations > 1 && s->total_ns > 0)

@@ -51,6 +51,7 @@ typedef struct gyre_wave_batch {
     uint64_t done;
     gyre_wave_answer *answers;
     uint64_t count, room;
+    float *block; /* of one that is kept: what became of the field */
 } gyre_wave_batch;
 
 struct gyre_session {
