@@ -196,7 +196,7 @@ static int take_and_give_async(void)
     return failed ? failed : theirs.give_async(block, here.stream);
 }
 
-static int use_first(void)
+static int launch_first(void)
 {
     gyre_cu_function *function;
     const int failed = here.cu->cuModuleGetFunction(&function, theirs.unused, "idle");
@@ -235,13 +235,13 @@ static const call slow[] = {
 static const call their_quick[] = {
     {"registering memory", register_memory},
     {"taking and giving memory in a stream", take_and_give_async},
+    {"unloading a library that was not used", unload_library},
+    {"loading a library", load_library},
+    {"the first launch of a function, which waits itself", launch_first},
 };
 
 static const call their_slow[] = {
     {"unregistering memory", unregister_memory},
-    {"unloading a library", unload_library},
-    {"loading a library", load_library},
-    {"the first use of a function", use_first},
 };
 
 /* --- the thread that makes them --------------------------------------------------------------- */
