@@ -213,8 +213,8 @@ GYRE_API const gyre_error *gyre_actor_fault(const gyre_actor *actor);
 
 /* Copies the first `size` bytes of its state, of which the device may be changing parts meanwhile
  * unless it is paused. GYRE_INVALID for more bytes than it has, before its first launch, and when
- * it hangs; GYRE_TIMEOUT when the device is too busy to copy them; waits while its life is changed
- * (see above). */
+ * it hangs; GYRE_TIMEOUT when the device is too busy to copy them: it may do so yet, so `into`
+ * stays as long as the context; waits while its life is changed (see above). */
 GYRE_API GYRE_MUST_USE gyre_status gyre_actor_read_state(gyre_actor *actor, void *into,
                                                          size_t size);
 

@@ -144,6 +144,12 @@ GYRE_INLINE gyre_seat *gyre_actor_seat(const gyre_actor *actor, uint32_t seat)
     return (gyre_seat *)(void *)(actor->mailbox + seat * actor->shape.seat_bytes);
 }
 
+/* Of memory for its state: one at least. */
+GYRE_INLINE size_t gyre_actor_state_bytes(const gyre_actor *actor)
+{
+    return actor->behaviour->state_bytes ? actor->behaviour->state_bytes : 1;
+}
+
 GYRE_INLINE gyre_annex *gyre_actor_annex(const gyre_actor *actor, uint32_t seat)
 {
     return (gyre_annex *)(void *)(actor->mailbox + seat * actor->shape.seat_bytes +

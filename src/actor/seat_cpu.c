@@ -166,7 +166,7 @@ static void drop_threads(gyre_actor *actor)
 static gyre_status make_state(gyre_actor *actor)
 {
     const gyre_memory *const memory = gyre_context_memory(actor->context, GYRE_CONTEXT_DEVICE);
-    const size_t bytes = actor->behaviour->state_bytes ? actor->behaviour->state_bytes : 1;
+    const size_t bytes = gyre_actor_state_bytes(actor);
 
     if (!actor->state) {
         const gyre_status status = memory->take(memory, bytes, 64, &actor->state);
@@ -276,7 +276,7 @@ static gyre_status read_state(gyre_actor *actor, void *into, size_t size)
 static void destroy(gyre_actor *actor)
 {
     const gyre_memory *const memory = gyre_context_memory(actor->context, GYRE_CONTEXT_DEVICE);
-    const size_t bytes = actor->behaviour->state_bytes ? actor->behaviour->state_bytes : 1;
+    const size_t bytes = gyre_actor_state_bytes(actor);
 
     if (actor->state)
         memory->give(memory, actor->state, bytes, 64);

@@ -50,11 +50,6 @@ static bool is_cuda(const gyre_actor *actor)
     return strcmp(gyre_context_device(actor->context)->backend, "cuda") == 0;
 }
 
-static size_t state_bytes(const gyre_actor *actor)
-{
-    return actor->behaviour->state_bytes ? actor->behaviour->state_bytes : 1;
-}
-
 /* The behaviour's includes after ours. */
 static gyre_status gather_includes(const gyre_behaviour *behaviour,
                                    gyre_include into[INCLUDES_MOST])
@@ -303,12 +298,13 @@ static gyre_status send_state(gyre_actor *actor)
     gyre_status status = GYRE_OK;
 
     if (!actor->state)
-        status = memory->take(memory, state_bytes(actor), 256, &actor->state);
+        status = memory->take(memory, gyre_actor_state_bytes(actor), 256, &actor->state);
     if (status == GYRE_OK && actor->first_state)
         return gyre_stream_copy(actor->stream, actor->state, actor->first_state,
                                 actor->behaviour->state_bytes);
     if (status == GYRE_OK) {
-        const gyre_fill fill = {.to = actor->state, .pattern_size = 1, .count = state_bytes(actor)};
+        const gyre_fill fill = {
+            .to = actor->state, .pattern_size = 1, .count = gyre_actor_state_bytes(actor)};
 
         status = gyre_stream_fill(actor->stream, &fill);
     }
@@ -382,7 +378,7 @@ static void destroy(gyre_actor *actor)
     gyre_stream_destroy(actor->copies);
     gyre_stream_destroy(actor->stream);
     if (actor->state)
-        memory->give(memory, actor->state, state_bytes(actor), 256);
+        memory->give(memory, actor->state, gyre_actor_state_bytes(actor), 256);
     gyre_kernel_release(actor->kernel);
 }
 
