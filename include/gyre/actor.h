@@ -92,7 +92,7 @@ typedef struct gyre_actor_options {
     const char *name;   /* for logs; copied, cut to 31 bytes; default the behaviour's */
     const void *state;  /* what the state begins with, state_bytes of it; copied; default zeros */
     uint64_t stall_ns;  /* how long messages may wait for a seat that handles none, or a seat may
-                         * tell  of messages that it was not sent, before the actor counts as failed:
+                         * tell of messages that it was not sent, before the actor counts as failed:
                          * GYRE_DEVICE_LOST for whoever waits for it, by a port or in pause, park,
                          * drain and terminate. Who finds it out tells it to end, and gives it up to
                          * 200 ms for that, whatever his deadline; default 2 s */
