@@ -178,9 +178,8 @@ GYRE_MUST_USE gyre_status gyre_actor_why_ended(gyre_actor *actor);
  * that it did anything, or tells of more than it was sent. The lock is held. */
 GYRE_MUST_USE gyre_status gyre_actor_watch(gyre_actor *actor);
 
-/* The same after the seats have ended by an order to handle what was sent: GYRE_OK, or why they
- * have not, which is left to the caller. */
-GYRE_MUST_USE gyre_status gyre_actor_audit(const gyre_actor *actor);
+/* Whether a seat tells of more than it was sent, now. */
+bool gyre_actor_is_beyond(const gyre_actor *actor);
 
 /* away.c: for others who need the device for a moment: off it, and back to what it was. One that
  * did not leave within stall_ns is what it was, and goes on: GYRE_UNAVAILABLE. One that had been

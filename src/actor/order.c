@@ -345,8 +345,13 @@ static gyre_status await_gone(gyre_actor *actor, bool (*done)(const gyre_actor *
         status = is_over(actor, deadline_ns) ? GYRE_TIMEOUT : GYRE_OK;
         gyre_actor_doze(&rounds);
     }
-    if (status == GYRE_OK && actor->told.terminate == 2)
-        status = gyre_actor_audit(actor);
+    /* it may have been sent what its sender has not counted yet, and then it was handled */
+    while (status == GYRE_OK && actor->told.terminate == 2 && gyre_actor_is_beyond(actor)) {
+        status = gyre_actor_watch(actor);
+        if (status == GYRE_OK && is_over(actor, deadline_ns))
+            status = GYRE_TIMEOUT;
+        gyre_actor_doze(&rounds);
+    }
     if (status == GYRE_OK) {
         let_go(actor);
         actor->ending = false;

@@ -139,18 +139,12 @@ static gyre_status tell_beyond(const gyre_actor *actor, uint32_t i)
                      actor->name, i);
 }
 
-gyre_status gyre_actor_audit(const gyre_actor *actor)
+bool gyre_actor_is_beyond(const gyre_actor *actor)
 {
-    const uint64_t until_ns = gyre_clock_after_ns(GLANCES_NS);
-    uint32_t rounds = 0;
-
     for (uint32_t i = 0; i < actor->shape.seats; i++)
-        while (is_beyond(actor, i)) {
-            if (gyre_clock_now_ns() >= until_ns)
-                return tell_beyond(actor, i);
-            gyre_actor_doze(&rounds);
-        }
-    return GYRE_OK;
+        if (is_beyond(actor, i))
+            return true;
+    return false;
 }
 
 /* It is told to end. One that still listens does, and leaves the device to others. */
@@ -232,6 +226,8 @@ gyre_status gyre_actor_look_held(gyre_actor *actor)
             status = gyre_order_await_end(actor, gyre_order_end_of(now), 0);
         else if (status == GYRE_AGAIN)
             status = gyre_actor_watch(actor);
+        if (status == GYRE_TIMEOUT) /* it tells of more than it was sent, but not for long */
+            status = GYRE_OK;
     } else if (now == GYRE_ACTOR_PARKED) {
         status = gyre_context_check(actor->context);
         if (status != GYRE_OK)

@@ -9,7 +9,7 @@
 #include "actor/port.h"
 #include "actor/slot.h"
 
-enum { ROUNDS = 24, SOME = 16, CAPACITY = 32, PRINTS = 16 };
+enum { ROUNDS = 24, SOME = 16, CAPACITY = 32, PRINTS = 16, LATE_MS = 400 };
 
 /* What somebody else may have written into a mailbox. */
 typedef enum damage {
@@ -269,12 +269,12 @@ static void is_damaged_before_it_drains(void)
 {
     const gyre_brief message = {.type = 1};
     const gyre_actor_launch_options launch = {.struct_size = sizeof launch, .capacity = CAPACITY};
-    gyre_actor *actor = actor_new(&rogue, &launch);
-    gyre_port *port = port_new(actor);
+    gyre_port *port;
+    gyre_actor *const actor = suspect_new(STALL_MS * MS, &launch, &port);
     const uint64_t until = soon();
     uint64_t chance = 33;
 
-    REQUIRE(canaries_take() && answers(port));
+    REQUIRE(answers(port));
     do_damage(actor, DAMAGE_FORGED, &chance);
     while (gyre_mailbox_load(gyre_actor_seat(actor, 0)->heads) < CAPACITY)
         REQUIRE(gyre_clock_now_ns() < until);
@@ -386,11 +386,37 @@ static void prints_stay_where_they_belong(void)
     others_go_on();
 }
 
+/* Of a sender that has not had a CPU since it wrote a message. */
+static void a_count_that_comes_late_is_no_damage(void)
+{
+    const gyre_actor_launch_options launch = {.struct_size = sizeof launch, .capacity = CAPACITY};
+    gyre_actor *const actor = actor_new(&rogue, &launch);
+    gyre_port *const port = port_new(actor);
+    const gyre_brief message = {.type = 1};
+    const uint64_t until = soon();
+    uint32_t tail, rung;
+
+    NEED_ACTORS();
+    REQUIRE(answers(port));
+    gyre_port_sent(port, 0, &tail, &rung);
+    write_slot(&actor->shape,
+               actor->mailbox + gyre_mailbox_requests_at(&actor->shape, 0) +
+                   (size_t)(tail % CAPACITY) * gyre_mailbox_slot_bytes(&actor->shape),
+               tail, &message);
+    while (gyre_mailbox_load(gyre_actor_seat(actor, 0)->heads) == tail)
+        REQUIRE(gyre_clock_now_ns() < until);
+    CHECK(gyre_actor_drain(actor, gyre_clock_after_ns(LATE_MS * MS)) == GYRE_TIMEOUT);
+    CHECK(gyre_actor_state(actor) == GYRE_ACTOR_DRAINING);
+    atomic_store_explicit(&port->wire[0].tail, tail + 1, memory_order_release);
+    CHECK(ok(gyre_actor_drain(actor, soon())) && end(actor, port));
+}
+
 static const test_case cases[] = {
     TEST(a_damaged_mailbox_hurts_nobody_else),
     TEST(damage_is_found_by_who_waits),
     TEST(messages_that_damage_lost_are_not_called_handled),
     TEST(prints_stay_where_they_belong),
+    TEST(a_count_that_comes_late_is_no_damage),
 };
 
 int main(int argc, char **argv)

@@ -21,19 +21,6 @@ static bool is_threads(void)
 
 /* Crimes: what a child does. Its failures are its exit status. */
 
-static gyre_actor *suspect_new(uint64_t stall_ns, const gyre_actor_launch_options *launch,
-                               gyre_port **out_port)
-{
-    const gyre_actor_options options = {.struct_size = sizeof options, .stall_ns = stall_ns};
-    gyre_actor *actor = NULL;
-
-    *out_port = NULL;
-    if (canaries_take() && ok(gyre_actor_create(on.context, &rogue, &options, &actor)) &&
-        ok(gyre_actor_launch(actor, launch)))
-        *out_port = port_new(actor);
-    return actor;
-}
-
 /* What is true of any that has failed. */
 static void check_failed(gyre_actor *actor, gyre_port *port)
 {

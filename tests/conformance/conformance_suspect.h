@@ -53,6 +53,20 @@ static inline bool answers(gyre_port *port)
            answer.body.words[0] == 42 && answer.body.words[1] == 7;
 }
 
+/* A rogue, and a port to it; canaries are taken before it is launched. */
+static inline gyre_actor *suspect_new(uint64_t stall_ns, const gyre_actor_launch_options *launch,
+                                      gyre_port **out_port)
+{
+    const gyre_actor_options options = {.struct_size = sizeof options, .stall_ns = stall_ns};
+    gyre_actor *actor = NULL;
+
+    *out_port = NULL;
+    if (canaries_take() && ok(gyre_actor_create(on.context, &rogue, &options, &actor)) &&
+        ok(gyre_actor_launch(actor, launch)))
+        *out_port = port_new(actor);
+    return actor;
+}
+
 static const char *device_name; /* as it was given */
 
 /* Whether the device still has room for an actor of ours. */
