@@ -330,16 +330,25 @@ static bool begin_theirs(void)
     return !here.cu->cuCtxPopCurrent_v2(&was) && good;
 }
 
-static void only_these_calls_wait_for_a_resident_kernel(void)
+/* A kernel that is held up, where there is one to be had; or it is said why not. */
+static bool hold_one(hold *h)
 {
     const gyre_context_options options = {.struct_size = 0};
-    hold h;
 
     if (strcmp(on.device->backend, "cuda") != 0)
-        SKIP("this is about CUDA's driver");
-    if (under_sanitizer())
-        SKIP("the sanitizer lets no two kernels run at once");
-    if (!hold_begin(&h, options, NULL))
+        test_skip_reason = "this is about CUDA's driver";
+    else if (under_sanitizer())
+        test_skip_reason = "the sanitizer lets no two kernels run at once";
+    else
+        return hold_begin(h, options, NULL);
+    return false;
+}
+
+static void only_these_calls_wait_for_a_resident_kernel(void)
+{
+    hold h;
+
+    if (!hold_one(&h))
         return;
     REQUIRE(begin_here(&h));
     for (size_t i = 0; i < COUNT(quick); i++)
@@ -351,23 +360,20 @@ static void only_these_calls_wait_for_a_resident_kernel(void)
 
 static void only_these_of_ones_own_do(void)
 {
-    const gyre_context_options options = {.struct_size = 0};
     hold h;
 
-    if (strcmp(on.device->backend, "cuda") != 0)
-        SKIP("this is about CUDA's driver");
-    if (under_sanitizer())
-        SKIP("the sanitizer lets no two kernels run at once");
-    if (!find_theirs())
-        SKIP("this driver has no such calls");
-    if (!hold_begin(&h, options, NULL))
+    if (!hold_one(&h))
         return;
-    REQUIRE(begin_here(&h) && begin_theirs());
-    for (size_t i = 0; i < COUNT(their_quick); i++)
-        check_call(&h, &their_quick[i], false);
-    for (size_t i = 0; i < COUNT(their_slow); i++)
-        check_call(&h, &their_slow[i], true);
-    CHECK(!destroy_context());
+    if (find_theirs()) {
+        REQUIRE(begin_here(&h) && begin_theirs());
+        for (size_t i = 0; i < COUNT(their_quick); i++)
+            check_call(&h, &their_quick[i], false);
+        for (size_t i = 0; i < COUNT(their_slow); i++)
+            check_call(&h, &their_slow[i], true);
+        CHECK(!destroy_context());
+    } else {
+        test_skip_reason = "this driver has no such calls";
+    }
     hold_end(&h);
 }
 
